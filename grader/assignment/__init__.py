@@ -1,0 +1,115 @@
+"""An assignment folder: its schema and loading it.
+
+`load_assignment` reads only; it never runs, imports or parses the code of the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from grader.assignment.folder import ALWAYS_NEEDED, MANIFEST, FolderFiles, read_folder
+from grader.assignment.manifest import Manifest, read_manifest
+from grader.assignment.model import (
+    HIDDEN_CHECKS,
+    PUBLIC_CHECKS,
+    Assignment,
+    AssignmentError,
+    CheckSpec,
+    Limits,
+    MistakeSpec,
+    Problem,
+    Problems,
+)
+from grader.assignment.wording import did_you_mean, quoted
+
+__all__ = [
+    "HIDDEN_CHECKS",
+    "PUBLIC_CHECKS",
+    "Assignment",
+    "AssignmentError",
+    "CheckSpec",
+    "Limits",
+    "MistakeSpec",
+    "Problem",
+    "load_assignment",
+]
+
+
+def load_assignment(folder: Path) -> Assignment:
+    """Read and check a whole folder. Raises AssignmentError with every problem that was found."""
+    problems = Problems()
+    files = read_folder(Path(folder), problems)
+    if files is None:
+        raise AssignmentError(problems.sorted())
+    _find_missing(files, problems)
+    manifest = read_manifest(files.texts[MANIFEST], problems) if MANIFEST in files.texts else None
+    if manifest is not None:
+        _match_files(manifest, files, problems)
+    if problems or manifest is None:
+        raise AssignmentError(problems.sorted())
+    return Assignment(
+        slug=manifest.slug,
+        title=manifest.title,
+        summary=manifest.summary,
+        function=manifest.function,
+        signature=manifest.signature,
+        points=manifest.points,
+        limits=manifest.limits,
+        checks=manifest.checks,
+        mistakes=manifest.mistakes,
+        files=files.texts,
+        version=version_of(files.texts),
+    )
+
+
+def version_of(files: Mapping[str, str]) -> str:
+    """12 hexadecimal digits that change with any file, and not with the line ends of the system."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        for part in (path.encode(), files[path].encode()):
+            digest.update(len(part).to_bytes(8, "big") + part)  # lengths keep the parts apart
+    return digest.hexdigest()[:12]
+
+
+def _find_missing(files: FolderFiles, problems: Problems) -> None:
+    for path in ALWAYS_NEEDED:
+        if path not in files.present:
+            problems.add(path, None, "This file is missing.")
+
+
+def _match_files(manifest: Manifest, files: FolderFiles, problems: Problems) -> None:
+    """Each check and each mistake has its file, and each file of a mistake its entry."""
+    for path in (PUBLIC_CHECKS, HIDDEN_CHECKS):
+        checks = [check for check in manifest.checks if check.file == path]
+        if checks and path not in files.present:
+            need = quoted(checks[0].id) + (f" and {len(checks) - 1} more" if len(checks) > 1 else "")
+            problems.add(
+                path,
+                None,
+                f"This file is missing, but must define the checks that are {_seen(path)}: {need}.",
+            )
+    listed = {mistake.id: mistake for mistake in manifest.mistakes}
+    on_disk = {
+        path.removeprefix("mistakes/").removesuffix(".py")
+        for path in files.present
+        if path.startswith("mistakes/")
+    }
+    for id_ in sorted(listed.keys() - on_disk):
+        advice = did_you_mean(id_, on_disk - listed.keys())
+        problems.add(
+            listed[id_].file,
+            None,
+            f"This file is missing, but {MANIFEST} lists the mistake {quoted(id_)}.{advice}",
+        )
+    announced = manifest.announced_mistakes
+    for id_ in sorted(on_disk - announced):
+        advice = did_you_mean(id_, announced - on_disk) or " Add one or remove the file."
+        problems.add(
+            f"mistakes/{id_}.py", None, f"{MANIFEST} has no [[mistakes]] with the id {quoted(id_)}.{advice}"
+        )
+
+
+def _seen(path: str) -> str:
+    return "public" if path == PUBLIC_CHECKS else "not public"

@@ -1,0 +1,46 @@
+"""How a check is written: what the author of an assignment imports.
+
+A check file defines checks with two decorators:
+
+    @value_check("square", expected_attention)      # two draws of equal shape, compared element by element
+    def square(draw: Draw) -> Call:
+        return Call(draw.normal(2, 3, 11, 6), draw.normal(2, 3, 11, 6), draw.normal(2, 3, 11, 6))
+
+    @property_check("first-row")                    # anything else: calls the student's code as it likes
+    def first_row(student: Student, draw: Draw) -> None:
+        ...
+        require_close(result[..., 0, :], v[..., 0, :], tolerance, "The first row must be ...")
+
+The ids are those of `assignment.toml`, which holds titles, points and visibility. Messages are read by students
+at any visibility, so they speak of shapes, counts and places but tell no values of a hidden input.
+"""
+
+from grader.compare import Answer, Call, Observation
+from grader.reference import Expected
+
+from .draw import Draw, padding
+from .failure import Failed
+from .local import LocalStudent
+from .properties import ask_array, property_check, require, require_close
+from .student import Check, Pending, Student
+from .values import check_values, value_check
+
+__all__ = [
+    "Answer",
+    "Call",
+    "Check",
+    "Draw",
+    "Expected",
+    "Failed",
+    "LocalStudent",
+    "Observation",
+    "Pending",
+    "Student",
+    "ask_array",
+    "check_values",
+    "padding",
+    "property_check",
+    "require",
+    "require_close",
+    "value_check",
+]

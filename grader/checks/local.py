@@ -1,0 +1,69 @@
+"""The student's function in this very process: for tests, for the bench and for people's own machines.
+
+Nothing is confined here, and no limit holds. The answers mean the same as those from the sandbox.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from grader.compare import Answer, Array, Call
+from grader.report import Verdict
+
+from .failure import Failed
+
+
+class LocalStudent:
+    """`function` as a Student: each call gets arrays of its own, laid out and protected as the check's are.
+
+    explain: words an exception that the function raised.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], explain: Callable[[BaseException], Failed] | None = None
+    ) -> None:
+        self._function = function
+        self._explain = explain or _failure
+
+    def ask(self, call: Call, *, digest: bool = False) -> LocalPending:
+        given = call.copy()
+        try:
+            with np.errstate(all="ignore"):
+                result = self._function(*given.args, **given.kwargs)
+        except (Exception, SystemExit) as error:  # not KeyboardInterrupt: that is the person at the keyboard
+            return LocalPending(failure=self._explain(error))
+        kept = all(map(_same_bytes, given.arrays, call.arrays)) if digest else None
+        return LocalPending(result, kept)
+
+
+class LocalPending:
+    """A call that is over already; either its result or its failure."""
+
+    def __init__(
+        self, result: object = None, kept: bool | None = None, failure: Failed | None = None
+    ) -> None:
+        self._result = result
+        self._kept = kept
+        self._failure = failure
+
+    def answer(self, shape: tuple[int, ...]) -> Answer:
+        if self._failure is not None:
+            raise self._failure
+        return Answer.of(self._result, shape, self._kept)
+
+
+def _same_bytes(one: Array, other: Array) -> bool:
+    return one.tobytes() == other.tobytes()  # in C order whatever the layout; and a NaN equals itself
+
+
+def _failure(error: BaseException) -> Failed:
+    """The words of an exception may hold hidden inputs, so they are details."""
+    frames = traceback.extract_tb(error.__traceback__)
+    name = type(error).__name__
+    return Failed(
+        Verdict.EXCEPTION, f"Your code raised {name}.", f"{name}: {error} (line {frames[-1].lineno})"
+    )

@@ -1,0 +1,66 @@
+"""Checks that state a property: what must hold between answers, whatever the right values are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from grader.compare import Call, form_mismatch, value_mismatch
+from grader.reference import Expected
+from grader.report import Verdict
+
+from .draw import Draw
+from .failure import Failed
+from .student import Check, Student
+
+
+def property_check(id: str) -> Callable[[Callable[[Student, Draw], None]], Check]:
+    """Decorates `(student, draw) -> None`, which raises Failed, most easily by the functions below."""
+
+    def decorate(test: Callable[[Student, Draw], None]) -> Check:
+        def run(student: Student, seed: int) -> None:
+            test(student, Draw(seed, id))
+
+        return Check(id, run)
+
+    return decorate
+
+
+def ask_array(
+    student: Student, call: Call, shape: tuple[int, ...], dtype: DTypeLike, *, keeps_inputs: bool = False
+) -> NDArray[Any]:
+    """The student's answer, a finite array of this shape and dtype; raises Failed for anything else.
+
+    keeps_inputs: the call must leave its inputs as they were.
+    """
+    answer = student.ask(call, digest=keeps_inputs).answer(shape)
+    mismatch = form_mismatch(answer, shape, np.dtype(dtype))
+    if mismatch is not None:
+        raise Failed.by(mismatch)
+    require(not keeps_inputs or answer.inputs_kept is True, "The call changed the arrays that it was given.")
+    assert answer.array is not None
+    return answer.array
+
+
+def require(condition: bool, message: str) -> None:
+    """Raises Failed with this message unless the condition holds."""
+    if not condition:
+        raise Failed(Verdict.WRONG_ANSWER, message)
+
+
+def require_close(actual: NDArray[Any], right: ArrayLike, tolerance: ArrayLike, message: str) -> None:
+    """Raises Failed, `message` and what is off, unless |actual - right| <= tolerance everywhere.
+
+    Compare two answers of a student with the sum of their tolerances: each may err by its own.
+    """
+    expected = Expected(
+        np.broadcast_to(np.asarray(right, dtype=np.float64), actual.shape),
+        np.broadcast_to(np.asarray(tolerance, dtype=np.float64), actual.shape),
+        actual.dtype,
+    )
+    mismatch = value_mismatch(actual, expected, "that part")
+    if mismatch is not None:
+        raise Failed(mismatch.verdict, f"{message} {mismatch.message}", mismatch.detail)

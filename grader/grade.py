@@ -1,0 +1,232 @@
+"""One submission in, one report out: starts judge and child, believes neither, and settles whose fault it was."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib import metadata
+from types import TracebackType
+from typing import Any, Self
+
+from grader.assignment import Assignment
+from grader.report import CheckResult, NamedMistake, Report, Verdict, Visibility, overall
+from grader.sandbox.judge_lines import CheckLine
+from grader.sandbox.judge_process import pack
+from grader.sandbox.ladder import Rung, SandboxUnavailable
+from grader.sandbox.session import Line, Outcome, Session, memory_file
+from grader.sandbox.zygotes import ZygoteLost, ZygotePair, open_pair
+from grader.source import Source
+
+__all__ = ["Grader", "SandboxUnavailable"]
+
+_BUNDLES_KEPT = 32
+_PLATFORM_TRIES = 2
+_NOT_RUN = "This check was not run."
+_BROKE = "While this check ran, your code upset the exchange with the grader; with the model solution it went well."
+
+
+class Grader:
+    """Two warm zygotes that grade one submission after another.
+
+    Not for several threads at once: have one Grader for each submission that is to run at the same time. Open it
+    from a thread that lives as long as it does.
+    """
+
+    def __init__(self, *, rung: int | None = None, minimum: int | None = None) -> None:
+        """rung: exactly this one; minimum: the weakest that will do. Raises SandboxUnavailable."""
+        self._exactly, self._minimum = rung, minimum
+        self._zygotes: ZygotePair | None = open_pair(rung, minimum)
+        self.rung: Rung = self._zygotes.rung
+        self._bundles: OrderedDict[str, tuple[int, int]] = OrderedDict()  # version -> descriptor, bytes
+
+    def grade(
+        self,
+        assignment: Assignment,
+        source: Source,
+        *,
+        seed: int | None = None,
+        on_check: Callable[[CheckResult], None] | None = None,
+    ) -> Report:
+        """Grades a submission. Faults are verdicts of the report, not exceptions.
+
+        seed: of the inputs; by default it follows from assignment and submission, so that grading again repeats itself.
+        on_check: told each result as it comes, in the assignment's order.
+        """
+        seed = default_seed(assignment, source) if seed is None else seed
+        started_at, started = datetime.now(UTC), time.monotonic()
+        told: list[CheckResult] = []
+        announced: set[str] = set()  # a run that had to be repeated is not told twice
+
+        def hear(line: Line) -> None:
+            result = result_of(assignment, line.told, line.output)
+            told.append(result)
+            if (
+                on_check is not None
+                and result.verdict is not Verdict.ASSIGNMENT_FAULT
+                and result.id not in announced
+            ):
+                announced.add(result.id)
+                on_check(result)
+
+        results: tuple[CheckResult, ...]
+        try:
+            outcome = self._run(assignment, source, seed, hear, told)
+            if _fault_of_judge(outcome):
+                results = self._settle(assignment, outcome, told, seed)
+            else:
+                results = tuple(told)
+        except (ZygoteLost, SandboxUnavailable) as lost:
+            results = completed(assignment, told, Verdict.PLATFORM_FAULT, f"The sandbox failed: {lost}.")
+        return Report(
+            assignment=assignment.slug,
+            version=assignment.version,
+            verdict=overall(results),
+            rung=self.rung.number,
+            seconds=time.monotonic() - started,
+            checks=results,
+            mistakes=named_mistakes(assignment, results),
+            provenance=provenance(assignment, source, seed, started_at, self.rung.number),
+        )
+
+    def _run(
+        self,
+        assignment: Assignment,
+        source: Source,
+        seed: int,
+        hear: Callable[[Line], None],
+        told: list[CheckResult],
+    ) -> Outcome:
+        """One run; once more from the start, on new zygotes, where a zygote was lost."""
+        for attempt in range(_PLATFORM_TRIES):
+            if self._zygotes is None:
+                self._zygotes = open_pair(self.rung.number, None)
+            try:
+                bundle = self._bundle(assignment)
+                return Session(self._zygotes, assignment, bundle, source, seed=seed, on_line=hear).run()
+            except ZygoteLost:
+                self._zygotes.close()
+                self._zygotes = None
+                if attempt + 1 == _PLATFORM_TRIES:
+                    raise
+                told.clear()
+        raise AssertionError("unreachable")
+
+    def _settle(
+        self, assignment: Assignment, outcome: Outcome, told: list[CheckResult], seed: int
+    ) -> tuple[CheckResult, ...]:
+        """The judge broke: was it the assignment or the student? The model solution in the child's place tells."""
+        solution = Source(assignment.files["solution.py"], (), ())
+        again = self._run(assignment, solution, seed, lambda line: None, [])
+        if not _fault_of_judge(again):
+            kept = [result for result in told if result.verdict is not Verdict.ASSIGNMENT_FAULT]
+            return completed(assignment, kept, Verdict.PROTOCOL_VIOLATION, _BROKE)
+        words = next(
+            (line.told.message for line in again.lines if line.told.verdict.is_fault), again.broke or ""
+        )
+        why = "\n".join(filter(None, (words.strip(), again.judge_output.strip())))
+        return completed(
+            assignment, [], Verdict.ASSIGNMENT_FAULT, f"The assignment's own checks failed: {why}"
+        )
+
+    def _bundle(self, assignment: Assignment) -> tuple[int, int]:
+        key = assignment.version
+        if key not in self._bundles:
+            packed = pack(assignment)
+            self._bundles[key] = (memory_file(packed, "assignment"), len(packed))
+            if len(self._bundles) > _BUNDLES_KEPT:
+                os.close(self._bundles.popitem(last=False)[1][0])
+        self._bundles.move_to_end(key)
+        return self._bundles[key]
+
+    def close(self) -> None:
+        if self._zygotes is not None:
+            self._zygotes.close()
+            self._zygotes = None
+        for fd, _ in self._bundles.values():
+            os.close(fd)
+        self._bundles.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def default_seed(assignment: Assignment, source: Source) -> int:
+    """A seed that the same submission to the same version always gets, and that no edit can aim at."""
+    digest = hashlib.sha256(f"{assignment.version}\0{source.text}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:6], "little")
+
+
+def provenance(
+    assignment: Assignment, source: Source, seed: int, started_at: datetime, rung: int | None
+) -> dict[str, Any]:
+    """All that is needed to grade the same again."""
+    return {
+        "code_sha256": hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest(),
+        "assignment_version": assignment.version,
+        "grader": metadata.version("softmark"),
+        "numpy": metadata.version("numpy"),
+        "python": platform.python_version(),
+        "machine": f"{sys.platform} {platform.machine()}",
+        "device": "cpu",
+        "rung": rung,
+        "seed": seed,
+        "started_at": started_at.isoformat(timespec="milliseconds"),
+    }
+
+
+def named_mistakes(assignment: Assignment, results: tuple[CheckResult, ...]) -> tuple[NamedMistake, ...]:
+    """The mistakes that checks named, each once, with their hints."""
+    hints = {mistake.id: mistake.hint for mistake in assignment.mistakes}
+    named = dict.fromkeys(result.mistake for result in results if result.mistake is not None)
+    return tuple(NamedMistake(id_, hints[id_]) for id_ in named)
+
+
+def _fault_of_judge(outcome: Outcome) -> bool:
+    return outcome.broke is not None or any(line.told.verdict.is_fault for line in outcome.lines)
+
+
+def result_of(assignment: Assignment, told: CheckLine, output: str) -> CheckResult:
+    """A row of the report from a line of the judge."""
+    spec = next(check for check in assignment.checks if check.id == told.check)
+    return CheckResult(
+        id=spec.id,
+        title=spec.title,
+        verdict=told.verdict,
+        points=told.points,
+        max_points=spec.points,
+        visibility=spec.visibility,
+        message=told.message,
+        mistake=told.mistake,
+        seconds=told.seconds,
+        output=output if spec.visibility is Visibility.PUBLIC else "",
+    )
+
+
+def completed(
+    assignment: Assignment, results: list[CheckResult], verdict: Verdict, why: str
+) -> tuple[CheckResult, ...]:
+    """Every check has its row: those that did not finish share the verdict, the first of them says why."""
+    finished = {result.id: result for result in results}
+    rows = []
+    for spec in assignment.checks:
+        if spec.id in finished:
+            rows.append(finished[spec.id])
+            continue
+        rows.append(
+            CheckResult(
+                spec.id, spec.title, verdict, spec.points * 0, spec.points, spec.visibility, why or _NOT_RUN
+            )
+        )
+        why = ""
+    return tuple(rows)

@@ -1,0 +1,101 @@
+"""Telling which known mistake a wrong answer comes from.
+
+Each known mistake is a whole submission that is wrong in one way. It is run on the very inputs that the
+student's code was given; where it alone answers as that code did, every time, the mistake is named.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .compare import Answer, Observation, differences, precision_lost
+
+# In tolerances of the right answer. Two ways of making the same mistake differ by rounding, which is less than
+# the first; a right answer, and a mistake that hardly shows, lie well within the second.
+ALIKE = 8.0
+CLEARLY_WRONG = 100.0
+ENOUGH = 2  # clearly wrong answers: once may be chance
+
+_NO_ALIASES: Mapping[str, frozenset[str]] = {}
+
+
+class KnownMistakes:
+    """The known mistakes of an assignment: by id, the function that makes it, called like a student's."""
+
+    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+        self._functions = functions
+
+    def agreeing(self, observations: Sequence[Observation]) -> list[str]:
+        """The mistakes that explain all observations, two of which must be clearly wrong; in their own order.
+
+        A mistake must answer right, too, where the student's code does: that tells two of them apart.
+        """
+        clearly_wrong = sum(map(_is_clearly_wrong, observations))
+        if not observations or clearly_wrong < min(ENOUGH, len(observations)):
+            return []
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return [
+                id
+                for id, function in self._functions.items()
+                if all(_explains(function, observation) for observation in observations)
+            ]
+
+    def name(
+        self, observations: Sequence[Observation], same_as: Mapping[str, frozenset[str]] = _NO_ALIASES
+    ) -> str | None:
+        """The mistake that explains the observations; None where none does, or where several do.
+
+        same_as: which mistakes look alike on every check: together they count as one, and the first is named.
+        """
+        agreeing = self.agreeing(observations)
+        if not agreeing:
+            return None
+        first, *others = agreeing
+        alike = _aliases(first, same_as)
+        return first if all(other in alike for other in others) else None
+
+
+def _aliases(id: str, same_as: Mapping[str, frozenset[str]]) -> set[str]:
+    """What is declared to look like this mistake, by itself or by the other one."""
+    return {id, *same_as.get(id, ()), *(other for other, its in same_as.items() if id in its)}
+
+
+def _is_clearly_wrong(observation: Observation) -> bool:
+    mismatch = differences(observation.answer, observation.expected)
+    return mismatch is not None and mismatch.worst > CLEARLY_WRONG
+
+
+def _explains(function: Callable[..., Any], observation: Observation) -> bool:
+    """Whether the mistake answers this call as the student's code did."""
+    call = observation.call.copy()
+    try:
+        result = function(*call.args, **call.kwargs)
+    except Exception:  # a mistake that cannot answer this call explains nothing
+        return False
+    return _alike(Answer.of(result, observation.expected.value.shape), observation)
+
+
+def _alike(mistaken: Answer, observation: Observation) -> bool:
+    seen, expected = observation.answer, observation.expected
+    if mistaken.dtype != seen.dtype or mistaken.shape != seen.shape:
+        return False
+    if seen.shape is None:
+        return mistaken.returned == seen.returned
+    if seen.array is None or mistaken.array is None:
+        return False  # an array of a wrong shape never crosses the channel, and a shape alone is no evidence
+    if not np.array_equal(np.isfinite(seen.array), np.isfinite(mistaken.array)):
+        return False
+    allowed = ALIKE * precision_lost(seen, expected) * expected.tolerance
+    difference = np.abs(np.subtract(seen.array, mistaken.array, dtype=_wide(seen.array)))
+    same = (difference <= allowed) | (seen.array == mistaken.array)  # equal infinities too
+    same |= np.isnan(seen.array) & np.isnan(mistaken.array)
+    return bool(same.all())
+
+
+def _wide(array: np.ndarray[Any, Any]) -> type:
+    return np.complex128 if array.dtype.kind == "c" else np.float64

@@ -1,0 +1,204 @@
+"""The child's loop: loads a submission, then answers one call at a time.
+
+From the moment the submission is loaded, everything in this process is the student's. Nothing here is relied on
+to be honest: it only has to serve those who are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from . import frames
+from .frames import Kind
+
+FILE_NAME = "<submission>"
+_MESSAGE_CAP = 2_000
+_FRAMES_SHOWN = 5
+
+
+def main(job: dict[str, Any], descriptors: list[int]) -> None:
+    """`descriptors`: calls in, replies out, the submission's source."""
+    calls, replies, source_fd = descriptors
+    source = os.pread(source_fd, job["source_bytes"], 0)
+    os.close(source_fd)
+    random.seed(0)
+    np.random.seed(0)
+    try:
+        function = load_submission(source.decode(), job["function"])
+        _flush()
+    except BaseException as error:  # SystemExit and KeyboardInterrupt too: they are the submission's doing
+        _send_error(replies, 0, error)
+        return
+    _write(replies, frames.pack_reply(0, Kind.READY, payload_bytes=0))
+    while True:
+        call_id, args, kwargs, wants_digest = _read_call(calls)
+        try:
+            try:
+                result = function(*args, **kwargs)
+            finally:
+                _flush()
+            digest = digest_of(args, kwargs) if wants_digest else None
+            _send_result(replies, call_id, result, digest)
+        except BaseException as error:
+            _send_error(replies, call_id, error)
+
+
+def load_submission(source: str, name: str) -> Any:
+    """Runs a submission's top level and returns its function `name`.
+
+    Raises whatever the top level raises, or MissingFunction, whose words are for the student.
+    """
+    module = types.ModuleType("submission")
+    module.__file__ = FILE_NAME
+    sys.modules["submission"] = module  # dataclasses and pickling look their module up
+    exec(compile(source, FILE_NAME, "exec", dont_inherit=True), module.__dict__)
+    if not hasattr(module, name):
+        defined = sorted(k for k, v in vars(module).items() if isinstance(v, types.FunctionType))
+        has = f"it defines {', '.join(defined[:8])}" if defined else "it defines no function"
+        raise MissingFunction(f"your file does not define `{name}`; {has}")
+    function = getattr(module, name)
+    if not callable(function):
+        raise MissingFunction(f"`{name}` is {in_words(function)}, not a function")
+    return function
+
+
+class MissingFunction(Exception):
+    """The submission lacks the function it is asked for."""
+
+
+def digest_of(args: list[Any], kwargs: dict[str, Any]) -> bytes:
+    """Fingerprint of the arrays among the arguments, by their elements in C order."""
+    fingerprint = hashlib.blake2b(digest_size=frames.DIGEST_BYTES)
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, np.ndarray):
+            fingerprint.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8))
+    return fingerprint.digest()
+
+
+def _send_result(fd: int, call_id: int, result: Any, digest: bytes | None) -> None:
+    plain = type(result) is np.ndarray and result.dtype.newbyteorder("<").str in frames.DTYPES
+    if not plain or result.ndim > frames.MAX_NDIM:
+        _send_text(fd, call_id, Kind.OTHER, in_words(result), digest)
+        return
+    array = np.ascontiguousarray(result.astype(result.dtype.newbyteorder("<"), copy=False)).reshape(
+        result.shape
+    )
+    header = frames.pack_reply(
+        call_id,
+        Kind.ARRAY,
+        dtype=array.dtype.str,
+        shape=array.shape,
+        payload_bytes=array.nbytes,
+        digest=digest,
+    )
+    _write(fd, header, array.reshape(-1).view(np.uint8))
+
+
+def in_words(value: Any) -> str:
+    """What came back instead of an array, for a person to read."""
+    kind = type(value)
+    if value is None:
+        return "None"
+    if kind in (list, tuple):
+        kinds = ", ".join(type(item).__name__ for item in value[:3]) + (", ..." if len(value) > 3 else "")
+        return f"a {kind.__name__} of {len(value)} ({kinds})" if value else f"an empty {kind.__name__}"
+    if kind is np.ndarray:
+        return f"an array of dtype {value.dtype}" + (
+            f" with {value.ndim} axes" if value.ndim > frames.MAX_NDIM else ""
+        )
+    if isinstance(value, np.ndarray):
+        return f"a {kind.__name__}, a subclass of numpy.ndarray"
+    if isinstance(value, np.generic):
+        return f"a numpy {kind.__name__} scalar"
+    return f"{'an' if kind.__name__[:1] in 'aeiou' else 'a'} {kind.__name__}"
+
+
+def describe_error(error: BaseException) -> str:
+    """JSON for the judge: the exception's type, its words, and where in the submission, innermost last."""
+    lines: list[int] = []
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == FILE_NAME:
+            lines.append(trace.tb_lineno)
+        trace = trace.tb_next
+    if isinstance(error, SyntaxError) and error.filename == FILE_NAME and error.lineno:
+        lines, words = [error.lineno], error.msg
+    else:
+        words = _words_of(error)
+    return json.dumps(
+        {
+            "type": type(error).__name__[:100],
+            "message": words[:_MESSAGE_CAP],
+            "lines": lines[-_FRAMES_SHOWN:],
+            "memory": isinstance(error, MemoryError),
+        }
+    )
+
+
+def _words_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return "(its message could not be made)"
+
+
+def _send_error(fd: int, call_id: int, error: BaseException) -> None:
+    try:
+        _flush()
+    except BaseException:
+        pass  # sys.stdout may be anything by now
+    _send_text(fd, call_id, Kind.ERROR, describe_error(error))
+
+
+def _send_text(fd: int, call_id: int, kind: Kind, text: str, digest: bytes | None = None) -> None:
+    raw = text.encode("utf-8", "replace")[: frames.TEXT_CAP]
+    _write(fd, frames.pack_reply(call_id, kind, payload_bytes=len(raw), digest=digest), raw)
+
+
+def _flush() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+def _read_call(fd: int) -> tuple[int, list[Any], dict[str, Any], bool]:
+    _, call_id, length = frames.CALL.unpack(_read(fd, frames.CALL.size))
+    head = json.loads(_read(fd, length))
+
+    def take(spec: dict[str, Any]) -> Any:
+        if "value" in spec:
+            return spec["value"]
+        return frames.lay_out(_read(fd, frames.payload_bytes(spec)), spec)
+
+    args = [take(spec) for spec in head["args"]]
+    kwargs = {name: take(spec) for name, spec in head["kwargs"].items()}
+    return call_id, args, kwargs, head["digest"]
+
+
+def _read(fd: int, count: int) -> bytearray:
+    buffer = bytearray(count)
+    view = memoryview(buffer)
+    got = 0
+    while got < count:
+        n = os.readv(fd, [view[got:]])
+        if n == 0:
+            os._exit(0)  # the judge has gone: nothing more will be asked
+        got += n
+    return buffer
+
+
+def _write(fd: int, *parts: Any) -> None:
+    views = [memoryview(part).cast("B") for part in parts if len(part)]
+    while views:
+        written = os.writev(fd, views)
+        while views and written >= len(views[0]):
+            written -= len(views.pop(0))
+        if views:
+            views[0] = views[0][written:]

@@ -1,0 +1,96 @@
+"""What the worker accepts from a judge: one JSON object per line, checked against the assignment's schema.
+
+The judge runs an instructor's code. It can award false points within the maxima (its author answers for that),
+but nothing it says can harm the worker or what stores the report.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from grader.report import Verdict, printable
+
+LINE_BYTES = 65_536
+MESSAGE_CHARACTERS = 4_000
+
+
+class JudgeBroke(Exception):
+    """The judge died, went silent or said something impossible; whose fault that is, is found out next."""
+
+
+@dataclass(frozen=True)
+class CheckLine:
+    """One finished check, as the judge tells it."""
+
+    check: str
+    verdict: Verdict
+    points: Decimal
+    seconds: float
+    message: str
+    mistake: str | None
+
+
+class Fresh:
+    """The judge asks for a fresh child."""
+
+
+class Final:
+    """The judge has run every check."""
+
+
+_KEYS = {"check", "verdict", "points", "seconds", "message", "mistake"}
+
+
+def parse(raw: bytes, maxima: Mapping[str, Decimal], mistakes: frozenset[str]) -> CheckLine | Fresh | Final:
+    """One line. maxima: points by check id. Raises JudgeBroke; the order of lines is for the caller to watch."""
+    if len(raw) > LINE_BYTES:
+        _no("a line is too long")
+    try:
+        told: Any = json.loads(
+            raw, parse_float=Decimal, parse_constant=lambda _: _no("a number is not finite")
+        )
+    except (ValueError, RecursionError):
+        _no("a line is not JSON")
+    if told == {"final": True}:
+        return Final()
+    if told == {"fresh": True}:
+        return Fresh()
+    if isinstance(told, dict) and set(told) == {"broken"}:
+        _no(printable(str(told["broken"])[:MESSAGE_CHARACTERS]))
+    if not isinstance(told, dict) or set(told) != _KEYS:
+        _no("a line has other keys than it should")
+    check, points, seconds, message, mistake = (
+        told[k] for k in ("check", "points", "seconds", "message", "mistake")
+    )
+    if not isinstance(check, str) or check not in maxima:
+        _no("it names a check that the assignment does not have")
+    if not isinstance(told["verdict"], str) or told["verdict"] not in set(Verdict):
+        _no("it gives a verdict that does not exist")
+    if type(points) not in (int, Decimal) or not 0 <= points <= maxima[check]:
+        _no(f"it awards points that check {check} does not have")
+    if type(seconds) not in (int, Decimal) or not 0 <= seconds < 1_000_000:
+        _no("its seconds are impossible")
+    if not isinstance(message, str) or not (
+        mistake is None or (isinstance(mistake, str) and mistake in mistakes)
+    ):
+        _no("its message or mistake has the wrong form")
+    verdict = Verdict(told["verdict"])
+    if verdict is Verdict.PLATFORM_FAULT:
+        _no("only the worker can tell a platform fault")
+    if (
+        points
+        and verdict is not Verdict.PASSED
+        and verdict not in (Verdict.WRONG_ANSWER, Verdict.NOT_MEASURED)
+    ):
+        _no("it awards points without an answer")
+    return CheckLine(
+        check, verdict, Decimal(points), float(seconds), printable(message[:MESSAGE_CHARACTERS]), mistake
+    )
+
+
+def _no(why: str) -> NoReturn:
+    raise JudgeBroke(why)

@@ -1,0 +1,316 @@
+"""One submission in the sandbox: a judge, a child, one loop that watches both, one deadline.
+
+The worker runs nothing here of an assignment or a student. Whatever happens, both forks are killed and reaped
+before `run` returns, and no descriptor is left open.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from grader.assignment import Assignment
+from grader.report import Verdict, printable
+from grader.source import Source
+
+from .judge_lines import LINE_BYTES, CheckLine, Final, Fresh, JudgeBroke, parse
+from .zygotes import Ended, Zygote, ZygoteLost, ZygotePair
+
+FRESH_CHILDREN = 3  # restarts that one submission may cost
+JUDGE_SECONDS = 10.0  # for the judge's own work, beside all the time the student may use
+JUDGE_MEMORY = 1 << 30
+OUTPUT_KEPT = 1 << 16
+OUTPUT_LIMIT = 1 << 18  # beyond this a process is killed
+RESULT_LIMIT = 1 << 20
+_CHUNK = 1 << 16
+_DEATH_SECONDS = 0.25  # how long to wait for the news of a death that the judge has already felt
+
+
+@dataclass(frozen=True)
+class Line:
+    """A finished check, with what was printed while it ran."""
+
+    told: CheckLine
+    output: str
+
+
+@dataclass
+class Outcome:
+    """What one run gave. `broke`: why the judge's word ends here, None where it is complete."""
+
+    lines: list[Line] = field(default_factory=list)
+    broke: str | None = None
+    judge_output: str = ""
+    judge_ended: Ended | None = None
+    children_ended: list[Ended] = field(default_factory=list)
+    seconds: float = 0.0  # from the request to the last line
+
+
+def memory_file(data: bytes, name: str) -> int:
+    """A descriptor that holds `data` and that nobody can change any more."""
+    import fcntl
+
+    fd = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+    seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
+    return fd
+
+
+class Session:
+    """Runs one submission once on a pair of zygotes. Raises ZygoteLost from `run` where a zygote died."""
+
+    def __init__(
+        self, zygotes: ZygotePair, assignment: Assignment, bundle: tuple[int, int], source: Source, *, seed: int,
+        on_line: Callable[[Line], None],
+    ) -> None:  # fmt: skip
+        self._zygotes, self._assignment, self._source, self._seed = zygotes, assignment, source, seed
+        self._bundle_fd, self._bundle_bytes = bundle
+        self._on_line = on_line
+        self._maxima: dict[str, Decimal] = {check.id: check.points for check in assignment.checks}
+        self._mistakes = frozenset(mistake.id for mistake in assignment.mistakes)
+        self._outcome = Outcome()
+        self._judge: int | None = None
+        self._children: list[int] = []
+        self._killed: dict[int, Verdict] = {}
+        self._child_ends: list[tuple[int, int]] = []  # pipes of the children that may still be started
+        self._watched: dict[int, Callable[[bytes], None]] = {}
+        self._poll = select.poll()
+        self._lines, self._lines_bytes, self._final = bytearray(), 0, False
+        self._output = bytearray()  # of the children, since the last finished check
+        self._output_bytes, self._judge_output, self._judge_output_bytes = 0, bytearray(), 0
+
+    def run(self) -> Outcome:
+        limits = self._assignment.limits
+        started = time.monotonic()
+        self._deadline = started + limits.load_seconds + limits.total_seconds + JUDGE_SECONDS
+        self._source_bytes = self._source.text.encode()
+        self._source_fd = memory_file(self._source_bytes, "submission")
+        try:
+            for zygote in (self._zygotes.judge, self._zygotes.child):
+                self._poll.register(zygote.control, select.POLLIN)
+            self._start()
+            while not self._final:
+                self._step()
+        except JudgeBroke as broke:
+            self._outcome.broke = str(broke)
+        finally:
+            self._outcome.seconds = time.monotonic() - started
+            self._end()
+        return self._outcome
+
+    # -- starting
+
+    def _start(self) -> None:
+        pairs: list[int] = []
+        for _ in range(1 + FRESH_CHILDREN):  # spare pipes are made now: no descriptor reaches a running judge
+            call_out, call_in = os.pipe()
+            reply_out, reply_in = os.pipe()
+            pairs += [call_in, reply_out]
+            self._child_ends.append((call_out, reply_in))
+        _, output = self._watch(self._hear_judge_output)
+        _, lines = self._watch(self._hear_lines)
+        try:
+            self._judge = self._zygotes.judge.spawn(
+                [output, lines, self._bundle_fd, self._source_fd, *pairs], memory_bytes=JUDGE_MEMORY,
+                cpu_seconds=self._cpu_seconds(), bundle_bytes=self._bundle_bytes,
+                source_bytes=len(self._source_bytes), cells=self._source.cells, seed=self._seed,
+            )  # fmt: skip
+            self._start_child()
+        finally:
+            for fd in (output, lines, *pairs):
+                os.close(fd)
+
+    def _start_child(self) -> None:
+        calls, replies = self._child_ends.pop(0)
+        self._output_fd, output = self._watch(self._hear_output)
+        try:
+            number = self._zygotes.child.spawn(
+                [output, calls, replies, self._source_fd], memory_bytes=self._assignment.limits.memory_mb << 20,
+                cpu_seconds=self._cpu_seconds(), source_bytes=len(self._source_bytes),
+                function=self._assignment.function,
+            )  # fmt: skip
+            self._children.append(number)
+        finally:
+            for fd in (output, calls, replies):
+                os.close(fd)
+
+    def _cpu_seconds(self) -> int:
+        limits = self._assignment.limits
+        return math.ceil(limits.load_seconds + limits.total_seconds + JUDGE_SECONDS)
+
+    def _watch(self, hear: Callable[[bytes], None]) -> tuple[int, int]:
+        """A new pipe whose reading end the loop watches; returns both ends."""
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)
+        self._watched[reading] = hear
+        self._poll.register(reading, select.POLLIN)
+        return reading, writing
+
+    # -- the loop
+
+    def _step(self) -> None:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise JudgeBroke("the judge did not finish in time")
+        for fd, _ in self._poll.poll(left * 1000):
+            if fd in self._watched:
+                self._read(fd)
+            else:
+                self._hear_zygotes()
+
+    def _hear_zygotes(self) -> None:
+        for zygote in (self._zygotes.judge, self._zygotes.child):
+            while zygote.hear(wait=False):
+                pass
+
+    def _read(self, fd: int) -> bool:
+        """One helping from a pipe; False where there was none."""
+        try:
+            data = os.read(fd, _CHUNK)
+        except BlockingIOError:
+            return False
+        hear = self._watched[fd]
+        if not data:
+            self._forget(fd)
+        hear(data)
+        return bool(data)
+
+    def _forget(self, fd: int) -> None:
+        self._poll.unregister(fd)
+        del self._watched[fd]
+        os.close(fd)
+
+    def _hear_output(self, data: bytes) -> None:
+        self._output_bytes += len(data)
+        self._output += data[: max(0, OUTPUT_KEPT - len(self._output))]
+        if self._output_bytes > OUTPUT_LIMIT and self._children[-1] not in self._killed:
+            self._killed[self._children[-1]] = Verdict.OUTPUT_LIMIT
+            self._zygotes.child.kill(self._children[-1])
+
+    def _hear_judge_output(self, data: bytes) -> None:
+        self._judge_output_bytes += len(data)
+        self._judge_output += data[: max(0, OUTPUT_KEPT - len(self._judge_output))]
+        if self._judge_output_bytes > OUTPUT_LIMIT:
+            raise JudgeBroke("the checks print without end")
+
+    def _hear_lines(self, data: bytes) -> None:
+        if not data and not self._final:
+            raise JudgeBroke("the judge died")
+        self._lines_bytes += len(data)
+        if self._lines_bytes > RESULT_LIMIT:
+            raise JudgeBroke("the judge says too much")
+        *whole, rest = (bytes(self._lines) + data).split(b"\n")
+        self._lines = bytearray(rest)
+        for raw in whole:
+            self._hear_line(raw)
+        if len(rest) > LINE_BYTES:
+            raise JudgeBroke("a line is too long")
+
+    def _hear_line(self, raw: bytes) -> None:
+        if self._final:
+            raise JudgeBroke("it speaks after its last word")
+        told = parse(raw, self._maxima, self._mistakes)
+        finished = [line.told.check for line in self._outcome.lines]
+        if isinstance(told, Final):
+            if len(finished) != len(self._maxima):
+                raise JudgeBroke("it left checks out")
+            self._final = True
+        elif isinstance(told, Fresh):
+            self._replace_child()
+        elif told.check in finished:
+            raise JudgeBroke(f"it reports check {told.check} twice")
+        else:
+            self._take(told)
+
+    def _take(self, told: CheckLine) -> None:
+        for fd, hear in list(
+            self._watched.items()
+        ):  # printed before the answer, so it lies in the pipe by now
+            if hear == self._hear_output:
+                while self._read(fd):
+                    pass
+        if told.verdict is Verdict.CRASHED:
+            told = self._explain_death(told)
+        line = Line(told, printable(self._output.decode("utf-8", "replace")))
+        self._output.clear()
+        self._outcome.lines.append(line)
+        self._on_line(line)
+
+    def _replace_child(self) -> None:
+        if not self._child_ends:
+            raise JudgeBroke("it asks for too many fresh children")
+        self._zygotes.child.kill(self._children[-1])
+        self._drain_output()
+        if self._output_fd in self._watched:  # what the old one still says is not the new one's
+            self._forget(self._output_fd)
+        self._output_bytes = 0
+        self._start_child()
+
+    def _drain_output(self) -> None:
+        while self._output_fd in self._watched and self._read(self._output_fd):
+            pass
+
+    def _explain_death(self, told: CheckLine) -> CheckLine:
+        """The judge only felt that the child was gone; the worker knows how it went."""
+        child = self._children[-1]
+        if verdict := self._killed.get(child):
+            return replace(
+                told, verdict=verdict, message=f"Your code printed more than {OUTPUT_LIMIT >> 10} kB."
+            )
+        until = time.monotonic() + _DEATH_SECONDS
+        while child not in self._zygotes.child.ended and time.monotonic() < until:
+            if not self._zygotes.child.hear(wait=False):
+                time.sleep(0.001)
+        ended = self._zygotes.child.ended.get(child)
+        if ended is None:
+            return replace(told, message="Your code closed the grader's channel and ran on.")
+        verdict, message = explain(ended.status)
+        return replace(told, verdict=verdict, message=message)
+
+    # -- the end
+
+    def _end(self) -> None:
+        jobs = [(self._zygotes.judge, number) for number in [self._judge] if number is not None]
+        jobs += [(self._zygotes.child, number) for number in self._children]
+        try:
+            ended = self._kill_and_reap(jobs)
+            if self._judge is not None:
+                self._outcome.judge_ended, *self._outcome.children_ended = ended
+        finally:
+            self._outcome.judge_output = printable(self._judge_output.decode("utf-8", "replace"))
+            for fd in [*self._watched, *sum(self._child_ends, ()), self._source_fd]:
+                os.close(fd)
+
+    def _kill_and_reap(self, jobs: list[tuple[Zygote, int]]) -> list[Ended]:
+        for zygote, number in jobs:
+            zygote.kill(number)
+        return [zygote.reap(number) for zygote, number in jobs]
+
+
+def explain(status: int) -> tuple[Verdict, str]:
+    """Why a child ended, from its wait status."""
+    if os.WIFEXITED(status):
+        code = os.WEXITSTATUS(status)
+        return Verdict.CRASHED, f"Your code ended the whole process (exit code {code}), as os._exit() does."
+    number = os.WTERMSIG(status)
+    if number == signal.SIGSYS:
+        return Verdict.CRASHED, "Your code made a system call that is forbidden here and was stopped."
+    if number == signal.SIGXCPU:
+        return Verdict.TIME_LIMIT, "Your code used up all the processor time it may have."
+    words = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "abort()", signal.SIGKILL: "SIGKILL"}
+    return (
+        Verdict.CRASHED,
+        f"Your code crashed the interpreter ({words.get(signal.Signals(number), f'signal {number}')}).",
+    )
+
+
+__all__ = ["Line", "Outcome", "Session", "ZygoteLost", "memory_file"]

@@ -1,0 +1,98 @@
+"""What a student reads when their code raised something: from the child's words, which are not trusted.
+
+The message says what and where, and may be shown for every check. The exception's own text goes into the detail,
+which only public checks show, as it could carry the inputs of a hidden check. The line of code is shown from the
+judge's copy of the file, for the same reason.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+from dataclasses import dataclass
+
+from grader.checks import Failed
+from grader.report import Verdict
+from grader.source import Source, where
+
+_KNOWN = {
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+}
+_KNOWN |= {"AxisError", "LinAlgError", "SkipTest"}
+_ADVICE = {
+    "SystemExit": "Your code called sys.exit() or exit(); it should return its result instead.",
+    "KeyboardInterrupt": "Your code raised KeyboardInterrupt.",
+    "EOFError": "Your code asked for keyboard input; there is none here.",
+    "ModuleNotFoundError": "Your code imports a module that is not available here; numpy and the standard library are.",
+    "SkipTest": "Your code raised SkipTest; a check cannot be skipped from inside.",
+}
+
+
+_LINE_SHOWN = 200  # characters
+
+
+@dataclass(frozen=True)
+class _Told:
+    type: str = "Exception"
+    message: str = ""
+    lines: tuple[int, ...] = ()
+    memory: bool = False
+
+
+def loading_raised(text: bytes | bytearray, source: Source, memory_mb: int) -> Failed:
+    """The submission's top level raised, or it lacks its function."""
+    told = _read(text)
+    if told.type == "MissingFunction":
+        return Failed(Verdict.EXCEPTION, f"Nothing to call: {told.message}.")
+    return _failed(told, "Your file could not be loaded", source, memory_mb)
+
+
+def call_raised(text: bytes | bytearray, source: Source, memory_mb: int) -> Failed:
+    """A call of the submission's function raised."""
+    told = _read(text)
+    if (
+        told.type == "TypeError" and not told.lines
+    ):  # raised by the call itself, before the student's first line
+        return Failed(
+            Verdict.EXCEPTION, "Your function could not be called with these arguments.", told.message
+        )
+    return _failed(told, "Your code failed", source, memory_mb)
+
+
+def _failed(told: _Told, what: str, source: Source, memory_mb: int) -> Failed:
+    lines = source.text.splitlines()
+    places = [line for line in told.lines if line <= len(lines)]
+    at = "".join(f" at {where(line, source.cells)}" for line in places[-1:])
+    called = [where(line, source.cells) for line in reversed(places[:-1])]
+    from_ = f" (reached from {', then '.join(called)})" if called else ""
+    shown = "".join(f"\n    {lines[line - 1].strip()[:_LINE_SHOWN]}" for line in places[-1:])
+    if told.memory:
+        message = f"Your code needed more than the {memory_mb} MB it may use{at}{from_}."
+        return Failed(Verdict.MEMORY_LIMIT, message + shown, told.message)
+    name = told.type if told.type in _KNOWN else "an exception of its own"
+    message = f"{what}: {name}{at}{from_}."
+    if told.type in _ADVICE:
+        message += f" {_ADVICE[told.type]}"
+    detail = f"{told.type}: {told.message}" if told.message else ""
+    return Failed(Verdict.EXCEPTION, message + shown, detail)
+
+
+def _read(text: bytes | bytearray) -> _Told:
+    """What `child.describe_error` sent, or as much of it as has the right form."""
+    try:
+        sent = json.loads(text)
+    except (ValueError, RecursionError):
+        return _Told()
+    if not isinstance(sent, dict):
+        return _Told()
+    lines = sent.get("lines")
+    return _Told(
+        type=sent["type"] if isinstance(sent.get("type"), str) else _Told.type,
+        message=sent["message"] if isinstance(sent.get("message"), str) else "",
+        lines=tuple(n for n in lines[:8] if type(n) is int and 0 < n < 10**7)
+        if isinstance(lines, list)
+        else (),
+        memory=sent.get("memory") is True,
+    )

@@ -1,0 +1,1 @@
+"""What the command line shows. Nothing is imported here, so that `grader --help` need not wait for rich."""
