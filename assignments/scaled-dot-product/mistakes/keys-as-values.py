@@ -1,0 +1,12 @@
+"""The weights are applied to the keys."""
+
+import math
+
+import numpy as np
+
+
+def attention(q, k, v):
+    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return weights @ k

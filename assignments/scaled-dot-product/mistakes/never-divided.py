@@ -1,0 +1,11 @@
+"""The weights are not divided by their sum."""
+
+import math
+
+import numpy as np
+
+
+def attention(q, k, v):
+    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights @ v

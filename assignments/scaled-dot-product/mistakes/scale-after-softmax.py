@@ -1,0 +1,12 @@
+"""The weights are scaled, instead of the scores."""
+
+import math
+
+import numpy as np
+
+
+def attention(q, k, v):
+    scores = q @ k.swapaxes(-1, -2)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return weights / math.sqrt(q.shape[-1]) @ v
