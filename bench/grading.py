@@ -52,7 +52,9 @@ def run_checks(bundle: Bundle, function: Callable[..., object], seed: int) -> No
 
 
 def bundle_of(assignment: Assignment) -> Bundle:
-    return Bundle(assignment.function, assignment.checks, assignment.mistakes, assignment.files)
+    return Bundle(
+        assignment.function, assignment.signature, assignment.checks, assignment.mistakes, assignment.files
+    )
 
 
 def latency(rounds: int) -> list[Row]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from grader.assignment import Assignment, AssignmentError, load_assignment
 from grader.report import CheckResult, Report, Verdict, printable
 from grader.source import Source, SourceError, read_source
-from grader.terminal.stream import OutputClosed, SafeStream, abandon_stdout, write_utf8
+from grader.terminal.stream import OutputClosed, OutputFailed, SafeStream, abandon_stdout, write_utf8
 
 if TYPE_CHECKING:
     from grader.terminal.screen import Screen
@@ -49,6 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OutputClosed:
         abandon_stdout()
         return NO_READER
+    except OutputFailed as failed:
+        abandon_stdout()
+        _complain(f"The result could not be written: {failed}. See to it that there is room for it.")
+        return FAULT
     except Exception as error:
         return _unexpected(error)
     return code
@@ -75,6 +79,11 @@ def _check(options: argparse.Namespace) -> int:
 
 def _load(folder: Path, file: Path) -> tuple[Assignment, Source] | None:
     """Folder and file, or None after saying everything that is wrong with either."""
+    if folder.is_file() and file.is_dir():
+        _complain(
+            f"{folder} is a file and {file} a folder: the assignment's folder comes first, your file second."
+        )
+        return None
     assignment = _load_folder(folder)
     try:
         source = read_source(file)
@@ -140,7 +149,6 @@ def _grade(
             return grader.grade(assignment, source, on_check=on_check)
     except SandboxUnavailable as unavailable:
         _complain(str(unavailable))
-        _complain("To try out your own code on this machine without a sandbox, add --local.")
         return None
 
 
@@ -193,7 +201,7 @@ def _complain(text: str) -> None:
     """One line on standard error, whatever is in it and whether or not anybody reads."""
     try:
         print(printable(text), file=SafeStream(sys.stderr), flush=True)
-    except OutputClosed:
+    except (OutputClosed, OutputFailed):
         pass  # there is nowhere left to say it
 
 

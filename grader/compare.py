@@ -178,8 +178,7 @@ def precision_lost(answer: Answer, expected: Expected) -> float:
 def errors(array: Array, expected: Expected) -> NDArray[np.float64]:
     """The absolute error of each element; NaN or infinite where the array is."""
     with np.errstate(invalid="ignore", over="ignore"):
-        difference = np.subtract(array, expected.value, dtype=np.float64)
-        return np.abs(difference, out=difference)
+        return np.asarray(np.abs(np.subtract(array, expected.value, dtype=np.float64)))
 
 
 def value_mismatch(array: Array, expected: Expected, what: str = "the result") -> Mismatch | None:
@@ -188,7 +187,8 @@ def value_mismatch(array: Array, expected: Expected, what: str = "the result") -
     wrong = ~(error <= expected.tolerance)  # so that a NaN is wrong
     if not wrong.any():
         return None
-    ratio = np.divide(error, expected.tolerance, out=np.zeros_like(error), where=wrong)
+    with np.errstate(over="ignore"):  # where 0 is right, hardly any error is allowed
+        ratio = np.divide(error, expected.tolerance, out=np.zeros_like(error), where=wrong)
     place = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
     worst = float(ratio[place])
     message = (

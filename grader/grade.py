@@ -27,8 +27,14 @@ __all__ = ["Grader", "SandboxUnavailable"]
 
 _BUNDLES_KEPT = 32
 _PLATFORM_TRIES = 2
-_NOT_RUN = "This check was not run."
-_BROKE = "While this check ran, your code upset the exchange with the grader; with the model solution it went well."
+_STUDENTS = (
+    "This check could not be completed with your code, though it can with the model solution. It counts as not "
+    "passed; the course staff can see why."
+)
+ASSIGNMENT_FAILED = (
+    "The assignment's own checks failed here. That is not your doing, and it costs you nothing."
+)
+_AUTHORS_CHARACTERS = 4_000
 
 
 class Grader:
@@ -40,7 +46,6 @@ class Grader:
 
     def __init__(self, *, rung: int | None = None, minimum: int | None = None) -> None:
         """rung: exactly this one; minimum: the weakest that will do. Raises SandboxUnavailable."""
-        self._exactly, self._minimum = rung, minimum
         self._zygotes: ZygotePair | None = open_pair(rung, minimum)
         self.rung: Rung = self._zygotes.rung
         self._bundles: OrderedDict[str, tuple[int, int]] = OrderedDict()  # version -> descriptor, bytes
@@ -74,13 +79,9 @@ class Grader:
                 announced.add(result.id)
                 on_check(result)
 
-        results: tuple[CheckResult, ...]
+        for_staff: dict[str, str] = {}
         try:
-            outcome = self._run(assignment, source, seed, hear, told)
-            if _fault_of_judge(outcome):
-                results = self._settle(assignment, outcome, told, seed)
-            else:
-                results = tuple(told)
+            results = self._results(assignment, source, seed, hear, told, for_staff)
         except (ZygoteLost, SandboxUnavailable) as lost:
             results = completed(assignment, told, Verdict.PLATFORM_FAULT, f"The sandbox failed: {lost}.")
         return Report(
@@ -91,48 +92,52 @@ class Grader:
             seconds=time.monotonic() - started,
             checks=results,
             mistakes=named_mistakes(assignment, results),
-            provenance=provenance(assignment, source, seed, started_at, self.rung.number),
+            provenance=provenance(assignment, source, seed, started_at, self.rung.number) | for_staff,
         )
 
+    def _results(
+        self, assignment: Assignment, source: Source, seed: int, hear: Callable[[Line], None],
+        told: list[CheckResult], for_staff: dict[str, str],
+    ) -> tuple[CheckResult, ...]:  # fmt: skip
+        """The rows of the report; what only the authors should read goes into `for_staff`."""
+        outcome = self._run(assignment, source, seed, hear, told)
+        if outcome.broke and outcome.naming:  # known mistakes are the authors' code: do without names
+            for_staff["naming"] = _for_authors(outcome)
+            outcome = self._run(assignment, source, seed, hear, told, naming=False)
+        if outcome.naming_broke:
+            for_staff["naming"] = outcome.naming_broke
+        if not _judge_failed(outcome):
+            return tuple(told)
+        # Was it the assignment or the student? The model solution in the student's place tells.
+        solution = Source(assignment.files["solution.py"], (), ())
+        again = self._run(assignment, solution, seed, lambda line: None, [], naming=False)
+        kept = [result for result in told if result.verdict is not Verdict.ASSIGNMENT_FAULT]
+        if _judge_failed(again) or not _all_passed(again):
+            for_staff["fault"] = _for_authors(again if _judge_failed(again) else outcome)
+            return completed(assignment, kept, Verdict.ASSIGNMENT_FAULT, ASSIGNMENT_FAILED)
+        for_staff["fault"] = _for_authors(outcome)
+        return completed(assignment, kept, Verdict.PROTOCOL_VIOLATION, _STUDENTS)
+
     def _run(
-        self,
-        assignment: Assignment,
-        source: Source,
-        seed: int,
-        hear: Callable[[Line], None],
-        told: list[CheckResult],
-    ) -> Outcome:
+        self, assignment: Assignment, source: Source, seed: int, hear: Callable[[Line], None],
+        told: list[CheckResult], *, naming: bool = True,
+    ) -> Outcome:  # fmt: skip
         """One run; once more from the start, on new zygotes, where a zygote was lost."""
         for attempt in range(_PLATFORM_TRIES):
+            told.clear()
             if self._zygotes is None:
                 self._zygotes = open_pair(self.rung.number, None)
             try:
                 bundle = self._bundle(assignment)
-                return Session(self._zygotes, assignment, bundle, source, seed=seed, on_line=hear).run()
+                return Session(
+                    self._zygotes, assignment, bundle, source, seed=seed, on_line=hear, naming=naming
+                ).run()
             except ZygoteLost:
                 self._zygotes.close()
                 self._zygotes = None
                 if attempt + 1 == _PLATFORM_TRIES:
                     raise
-                told.clear()
         raise AssertionError("unreachable")
-
-    def _settle(
-        self, assignment: Assignment, outcome: Outcome, told: list[CheckResult], seed: int
-    ) -> tuple[CheckResult, ...]:
-        """The judge broke: was it the assignment or the student? The model solution in the child's place tells."""
-        solution = Source(assignment.files["solution.py"], (), ())
-        again = self._run(assignment, solution, seed, lambda line: None, [])
-        if not _fault_of_judge(again):
-            kept = [result for result in told if result.verdict is not Verdict.ASSIGNMENT_FAULT]
-            return completed(assignment, kept, Verdict.PROTOCOL_VIOLATION, _BROKE)
-        words = next(
-            (line.told.message for line in again.lines if line.told.verdict.is_fault), again.broke or ""
-        )
-        why = "\n".join(filter(None, (words.strip(), again.judge_output.strip())))
-        return completed(
-            assignment, [], Verdict.ASSIGNMENT_FAULT, f"The assignment's own checks failed: {why}"
-        )
 
     def _bundle(self, assignment: Assignment) -> tuple[int, int]:
         key = assignment.version
@@ -174,8 +179,8 @@ def provenance(
     return {
         "code_sha256": hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest(),
         "assignment_version": assignment.version,
-        "grader": metadata.version("softmark"),
-        "numpy": metadata.version("numpy"),
+        "grader": _installed("softmark"),
+        "numpy": _installed("numpy"),
         "python": platform.python_version(),
         "machine": f"{sys.platform} {platform.machine()}",
         "device": "cpu",
@@ -185,6 +190,13 @@ def provenance(
     }
 
 
+def _installed(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:  # run from a source tree
+        return "unknown"
+
+
 def named_mistakes(assignment: Assignment, results: tuple[CheckResult, ...]) -> tuple[NamedMistake, ...]:
     """The mistakes that checks named, each once, with their hints."""
     hints = {mistake.id: mistake.hint for mistake in assignment.mistakes}
@@ -192,8 +204,23 @@ def named_mistakes(assignment: Assignment, results: tuple[CheckResult, ...]) -> 
     return tuple(NamedMistake(id_, hints[id_]) for id_ in named)
 
 
-def _fault_of_judge(outcome: Outcome) -> bool:
+def _judge_failed(outcome: Outcome) -> bool:
     return outcome.broke is not None or any(line.told.verdict.is_fault for line in outcome.lines)
+
+
+def _all_passed(outcome: Outcome) -> bool:
+    return all(line.told.verdict is Verdict.PASSED for line in outcome.lines)
+
+
+def _for_authors(outcome: Outcome) -> str:
+    """What an assignment's own code did wrong: never shown to a student, as it may hold what checks hide."""
+    faults = [
+        f"check {line.told.check}: {line.told.message}"
+        for line in outcome.lines
+        if line.told.verdict.is_fault
+    ]
+    words = [*faults, outcome.broke or "", outcome.judge_output.strip()]
+    return "\n".join(filter(None, words))[:_AUTHORS_CHARACTERS]
 
 
 def result_of(assignment: Assignment, told: CheckLine, output: str) -> CheckResult:
@@ -216,7 +243,7 @@ def result_of(assignment: Assignment, told: CheckLine, output: str) -> CheckResu
 def completed(
     assignment: Assignment, results: list[CheckResult], verdict: Verdict, why: str
 ) -> tuple[CheckResult, ...]:
-    """Every check has its row: those that did not finish share the verdict, the first of them says why."""
+    """Every check has its row: those that did not finish share the verdict, and the reason."""
     finished = {result.id: result for result in results}
     rows = []
     for spec in assignment.checks:
@@ -224,9 +251,6 @@ def completed(
             rows.append(finished[spec.id])
             continue
         rows.append(
-            CheckResult(
-                spec.id, spec.title, verdict, spec.points * 0, spec.points, spec.visibility, why or _NOT_RUN
-            )
+            CheckResult(spec.id, spec.title, verdict, spec.points * 0, spec.points, spec.visibility, why)
         )
-        why = ""
     return tuple(rows)

@@ -29,6 +29,7 @@ class Bundle:
     """What the judge is given of an assignment: its schema and its files' text, by path."""
 
     function: str
+    signature: str
     checks: tuple[CheckSpec, ...]
     mistakes: tuple[MistakeSpec, ...]
     files: Mapping[str, str]
@@ -71,20 +72,19 @@ def run(
     seed: int,
     emit: Callable[[dict[str, Any]], None],
     skip: frozenset[str] = frozenset(),
+    naming: bool = True,
 ) -> None:
     """Runs every check in order and emits one line for each, then `{"final": True}`.
 
-    load: makes the submission ready; raises Failed where it cannot be loaded, which every check then says.
-    Raises BrokenAssignment; what a check raises by mistake becomes an `assignment fault` of that check.
+    load:   makes the submission ready; raises Failed where it cannot be loaded, which every check then says.
+    naming: whether to run the known mistakes on wrong answers. `{"naming": True}` and `{"naming": False}` stand
+            around that, as what goes wrong between them cannot be the student's doing; `{"naming": "..."}` says
+            why it could not be done.
+    Raises BrokenAssignment; what a check raises by mistake becomes an `assignment fault` of that check, in words
+    for its authors.
     """
     checks = load_checks(bundle)
-    known: list[KnownMistakes] = []
-
-    def name(observations: tuple[Observation, ...]) -> str | None:
-        if not known:  # right submissions never pay for them
-            known.append(load_mistakes(bundle))
-        return known[0].name(observations, {spec.id: spec.same_as for spec in bundle.mistakes})
-
+    namer = _Namer(bundle, emit) if naming else None
     student: Student | None = None
     refusal: Failed | None = None
     try:
@@ -100,29 +100,47 @@ def run(
             line = _missed(refusal.verdict, _all_of(refusal))
             refusal = Failed(Verdict.NOT_RUN, "Your file could not be loaded: see the first check.")
         else:
-            line = _run_one(checks[spec.id], spec, student, seed, name)
+            line = _run_one(bundle, checks[spec.id], spec, student, seed, namer)
         emit({"check": spec.id, "seconds": round(time.monotonic() - started, 6), **line})
     emit({"final": True})
 
 
+class _Namer:
+    """Names known mistakes; loads them when the first is needed, so that right submissions never pay for them."""
+
+    def __init__(self, bundle: Bundle, emit: Callable[[dict[str, Any]], None]) -> None:
+        self._bundle, self._emit = bundle, emit
+        self._same_as = {spec.id: spec.same_as for spec in bundle.mistakes}
+        self._known: KnownMistakes | None = None
+        self._broken = False
+
+    def name(self, observations: tuple[Observation, ...]) -> str | None:
+        if not observations or self._broken:
+            return None
+        self._emit({"naming": True})
+        try:
+            if self._known is None:
+                self._known = load_mistakes(self._bundle)
+            return self._known.name(observations, self._same_as)
+        except BaseException as error:  # the verdict stands without a name
+            self._broken = True
+            self._emit({"naming": _for_authors(self._bundle, error)})
+            return None
+        finally:
+            self._emit({"naming": False})
+
+
 def _run_one(
-    check: Check,
-    spec: CheckSpec,
-    student: Student,
-    seed: int,
-    name: Callable[[tuple[Observation, ...]], str | None],
+    bundle: Bundle, check: Check, spec: CheckSpec, student: Student, seed: int, namer: _Namer | None
 ) -> dict[str, Any]:
     try:
         check.run(student, seed)
     except Failed as failed:
         # Only public checks show what an exception says or which values came: the rest could leak hidden inputs.
         words = _all_of(failed) if spec.visibility is Visibility.PUBLIC else failed.message
-        try:
-            return _missed(failed.verdict, words, name(failed.observations) if failed.observations else None)
-        except BaseException:
-            return _missed(Verdict.ASSIGNMENT_FAULT, traceback.format_exc(limit=-4))
-    except BaseException:
-        return _missed(Verdict.ASSIGNMENT_FAULT, traceback.format_exc(limit=-4))
+        return _missed(failed.verdict, words, namer.name(failed.observations) if namer else None)
+    except BaseException as error:
+        return _missed(Verdict.ASSIGNMENT_FAULT, _for_authors(bundle, error))
     return {"verdict": str(Verdict.PASSED), "points": number(spec.points), "message": "", "mistake": None}
 
 
@@ -132,3 +150,12 @@ def _missed(verdict: Verdict, message: str, mistake: str | None = None) -> dict[
 
 def _all_of(failed: Failed) -> str:
     return "\n".join(filter(None, (failed.message, failed.detail)))
+
+
+def _for_authors(bundle: Bundle, error: BaseException) -> str:
+    """What went wrong in an assignment's own code, and at which of its lines."""
+    if isinstance(error, BrokenAssignment):
+        return str(error)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in bundle.files]
+    place = f"{frames[-1].filename}, line {frames[-1].lineno}: " if frames else ""
+    return f"{place}{type(error).__name__}: {error}"

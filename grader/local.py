@@ -1,8 +1,8 @@
 """Grading on the student's own machine: their own code in a plain subprocess, on any system.
 
 Nothing is confined, so no report from here is accepted anywhere: it is for trying things out before submitting.
-The same judge runs the same checks; only the submission is called in the same process. A loop that never ends
-costs its check: the subprocess is ended and a new one goes on behind it.
+The same judge runs the same checks; only the submission is called in the judge's own process. A loop that never
+ends costs its check: the subprocess is ended, and a new one goes on behind it.
 """
 
 from __future__ import annotations
@@ -10,26 +10,55 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, Any
 
-from grader.assignment import Assignment
+from grader.assignment import Assignment, Limits
 from grader.checks import Failed, LocalStudent, Pending, Student
 from grader.compare import Call
-from grader.grade import completed, default_seed, named_mistakes, provenance, result_of
+from grader.grade import ASSIGNMENT_FAILED, completed, default_seed, named_mistakes, provenance, result_of
+from grader.judge import Bundle
 from grader.report import CheckResult, Report, Verdict, overall
 from grader.sandbox import wording
 from grader.sandbox.inside.child import describe_error, load_submission
-from grader.sandbox.judge_lines import CheckLine, Final, JudgeBroke, parse
+from grader.sandbox.judge_lines import CheckLine, Final, JudgeBroke, Naming, parse
 from grader.sandbox.judge_process import pack, unpack
 from grader.source import Source
 
-_START_SECONDS = 30.0  # a cold interpreter that imports numpy
+_JUDGE_SECONDS = 30.0  # for a cold interpreter that imports numpy, or for a check's own work
+_ENDLESS = "took longer than {:g} s and was stopped. Is there a loop that never ends?"
+
+
+@dataclass(frozen=True)
+class _Phase:
+    """What the subprocess is at: it says so, and the parent keeps the time."""
+
+    what: str
+    students: bool  # whose code is at work
+
+    def seconds(self, limits: Limits) -> float:
+        allowed = {"load": limits.load_seconds, "call": limits.call_seconds}
+        return allowed.get(self.what, _JUDGE_SECONDS)
+
+
+_STARTING, _JUDGING, _NAMING = _Phase("start", False), _Phase("judge", False), _Phase("naming", False)
+_LOADING, _CALLING = _Phase("load", True), _Phase("call", True)
+_PHASES = {phase.what: phase for phase in (_JUDGING, _LOADING, _CALLING)}
+
+
+class _Broke(Exception):
+    """A subprocess ended before it was done; the words are for whoever was at work."""
+
+    def __init__(self, phase: _Phase, verdict: Verdict, words: str) -> None:
+        super().__init__(words)
+        self.phase, self.verdict, self.words = phase, verdict, words
 
 
 def grade_locally(
@@ -43,11 +72,33 @@ def grade_locally(
     seed = default_seed(assignment, source) if seed is None else seed
     started_at, started = datetime.now(UTC), time.monotonic()
     told: list[CheckResult] = []
-    broke: tuple[Verdict, str] | None = None
-    while len(told) < len(assignment.checks) and broke is None:
-        with _Run(assignment, source, seed, skip=[result.id for result in told]) as run:
-            broke = run.hear_all(lambda line: _take(assignment, line, told, on_check))
-    results = completed(assignment, told, *broke) if broke else tuple(told)
+    for_staff: dict[str, str] = {}
+
+    def take(line: CheckLine) -> None:
+        if line.verdict is Verdict.ASSIGNMENT_FAULT:
+            raise _Broke(_JUDGING, Verdict.ASSIGNMENT_FAULT, f"check {line.check}: {line.message}")
+        told.append(result_of(assignment, line, ""))
+        if on_check is not None:
+            on_check(told[-1])
+
+    results: tuple[CheckResult, ...] | None = None
+    while results is None and len(told) < len(assignment.checks):
+        with _Run(assignment, source, seed, [result.id for result in told], "naming" not in for_staff) as run:
+            try:
+                run.hear_all(take, for_staff)
+            except _Broke as broke:
+                if broke.phase is _NAMING:
+                    for_staff["naming"] = broke.words
+                elif not broke.phase.students:
+                    for_staff["fault"] = broke.words
+                    results = completed(assignment, told, Verdict.ASSIGNMENT_FAULT, ASSIGNMENT_FAILED)
+                else:
+                    spec = assignment.checks[len(told)]
+                    take(CheckLine(spec.id, broke.verdict, spec.points * 0, 0.0, broke.words, None))
+                    if broke.phase is _LOADING:
+                        why = "Your file could not be loaded: see the first check."
+                        results = completed(assignment, told, Verdict.NOT_RUN, why)
+    results = results or tuple(told)
     return Report(
         assignment=assignment.slug,
         version=assignment.version,
@@ -56,89 +107,83 @@ def grade_locally(
         seconds=time.monotonic() - started,
         checks=results,
         mistakes=named_mistakes(assignment, results),
-        provenance=provenance(assignment, source, seed, started_at, None),
+        provenance=provenance(assignment, source, seed, started_at, None) | for_staff,
     )
-
-
-def _take(
-    assignment: Assignment,
-    line: CheckLine,
-    told: list[CheckResult],
-    on_check: Callable[[CheckResult], None] | None,
-) -> None:
-    result = result_of(assignment, line, "")
-    told.append(result)
-    if on_check is not None:
-        on_check(result)
 
 
 class _Run:
     """One subprocess, which judges the checks that are not skipped."""
 
-    def __init__(self, assignment: Assignment, source: Source, seed: int, skip: list[str]) -> None:
-        self._assignment = assignment
-        self._left = [check.id for check in assignment.checks if check.id not in skip]
+    def __init__(
+        self, assignment: Assignment, source: Source, seed: int, skip: list[str], naming: bool
+    ) -> None:
+        self._limits = assignment.limits
         self._maxima = {check.id: check.points for check in assignment.checks}
         self._mistakes = frozenset(mistake.id for mistake in assignment.mistakes)
         self._lines: queue.Queue[bytes] = queue.Queue()
         command = [sys.executable, "-c", "from grader.local import _judge_here; _judge_here()"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        bundle = pack(assignment).decode()
-        request = {"bundle": bundle, "source": source.text, "cells": source.cells, "seed": seed, "skip": skip}
-        request["memory_mb"] = assignment.limits.memory_mb
-        threading.Thread(target=self._feed, args=(json.dumps(request).encode(),), daemon=True).start()
-        threading.Thread(target=self._listen, daemon=True).start()
+        request = {
+            "bundle": pack(assignment).decode(),
+            "source": source.text,
+            "cells": source.cells,
+            "memory_mb": assignment.limits.memory_mb,
+            "seed": seed,
+            "skip": skip,
+            "naming": naming,
+        }
+        self._threads = [
+            threading.Thread(target=self._feed, args=(json.dumps(request).encode(),), daemon=True),
+            threading.Thread(target=self._listen, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def _feed(self, request: bytes) -> None:
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(request)
-            self._process.stdin.close()
+            with self._process.stdin as stdin:
+                stdin.write(request)
         except OSError:
             pass  # it has ended already: whoever waits for its lines learns that
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
-        for raw in self._process.stdout:
-            self._lines.put(raw)
+        with self._process.stdout as stdout:
+            for raw in stdout:
+                self._lines.put(raw)
         self._lines.put(b"")
 
-    def hear_all(self, take: Callable[[CheckLine], None]) -> tuple[Verdict, str] | None:
-        """Until the end, or a check that has to be given up. Returns what ends the grading as a whole, if anything."""
-        limits = self._assignment.limits
-        wait, what = _START_SECONDS + limits.load_seconds, "Loading your file"
+    def hear_all(self, take: Callable[[CheckLine], None], for_staff: dict[str, str]) -> None:
+        """Until the judge has said its last word. Raises _Broke."""
+        phase = _STARTING
         while True:
+            limit = phase.seconds(self._limits)
             try:
-                raw = self._lines.get(timeout=wait)
+                raw = self._lines.get(timeout=limit)
             except queue.Empty:
-                message = f"{what} took too long and was stopped. Is there a loop that never ends?"
-                return self._give_up(take, Verdict.TIME_LIMIT, message, loading=what.startswith("Loading"))
+                what = {"load": "Loading your file", "call": "One call"}.get(phase.what, "A check's own code")
+                raise _Broke(phase, Verdict.TIME_LIMIT, f"{what} {_ENDLESS.format(limit)}") from None
             if not raw:
-                message = f"Your code ended the whole process (exit code {self._process.wait()})."
-                return self._give_up(take, Verdict.CRASHED, message, loading=what.startswith("Loading"))
-            told: dict[str, Any] = json.loads(raw)
-            if "broken" in told:
-                return Verdict.ASSIGNMENT_FAULT, f"The assignment's own checks failed: {told['broken']}"
-            if "waiting" in told:
-                wait, what = (
-                    (limits.call_seconds, "One call") if told["waiting"] else (_START_SECONDS, "A check")
-                )
+                words = f"ended the whole process (exit code {self._process.wait()})."
+                whose = "Your code" if phase.students else "A check's own code"
+                raise _Broke(phase, Verdict.CRASHED, f"{whose} {words}")
+            told = json.loads(raw)
+            if set(told) == {"phase"}:
+                phase = _PHASES[told["phase"]]
                 continue
             try:
-                line = parse(raw, self._maxima, self._mistakes)
-            except JudgeBroke as broken:
-                return Verdict.ASSIGNMENT_FAULT, f"The assignment's own checks failed: {broken}."
+                line = parse(raw.strip(), self._maxima, self._mistakes)
+            except JudgeBroke as broke:
+                raise _Broke(_JUDGING, Verdict.ASSIGNMENT_FAULT, str(broke)) from None
             if isinstance(line, Final):
-                return None
-            if isinstance(line, CheckLine):
-                self._left.remove(line.check)
+                return
+            if isinstance(line, Naming):
+                phase = _NAMING if line.on else _JUDGING
+                if line.broke:
+                    for_staff["naming"] = line.broke
+            elif isinstance(line, CheckLine):
                 take(line)
-
-    def _give_up(
-        self, take: Callable[[CheckLine], None], verdict: Verdict, message: str, *, loading: bool
-    ) -> tuple[Verdict, str] | None:
-        take(CheckLine(self._left[0], verdict, self._maxima[self._left[0]] * 0, 0.0, message, None))
-        return (Verdict.NOT_RUN, "Your file could not be loaded: see the first check.") if loading else None
 
     def __enter__(self) -> _Run:
         return self
@@ -146,10 +191,13 @@ class _Run:
     def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.wait()
+        for thread in self._threads:
+            thread.join()
 
 
 def _judge_here() -> None:
     """What the subprocess runs: a request on standard input, lines on what was standard output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then ends us
     lines = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # what the student prints is for their eyes, not for the reader of the lines
     request = json.loads(sys.stdin.buffer.read())
@@ -163,44 +211,46 @@ def _judge_here() -> None:
         sys.stdout.flush()
         _say(lines, line)
 
+    def load() -> Student:
+        _say(lines, {"phase": _LOADING.what})
+        try:
+            return _load(bundle, request, lines)
+        finally:
+            _say(lines, {"phase": _JUDGING.what})
+
+    skip, naming = frozenset(request["skip"]), request["naming"]
     try:
-        judge.run(
-            bundle,
-            lambda: _load(bundle.function, request, lines),
-            seed=request["seed"],
-            emit=emit,
-            skip=frozenset(request["skip"]),
-        )
+        judge.run(bundle, load, seed=request["seed"], emit=emit, skip=skip, naming=naming)
     except judge.BrokenAssignment as broken:
         _say(lines, {"broken": str(broken)})
 
 
-def _load(function: str, request: dict[str, Any], lines: IO[bytes]) -> Student:
+def _load(bundle: Bundle, request: dict[str, Any], lines: IO[bytes]) -> Student:
     """The submission in this very process. Raises Failed."""
     source = Source(request["source"], (), tuple(request["cells"]))
     memory_mb = request["memory_mb"]
 
     def explain(error: BaseException) -> Failed:
-        return wording.call_raised(describe_error(error).encode(), source, memory_mb)
+        return wording.call_raised(describe_error(error).encode(), source, bundle.signature, memory_mb)
 
     try:
-        return _Announcing(LocalStudent(load_submission(source.text, function), explain), lines)
+        return _Announcing(LocalStudent(load_submission(source.text, bundle.function), explain), lines)
     except (Exception, SystemExit) as error:
         raise wording.loading_raised(describe_error(error).encode(), source, memory_mb) from None
 
 
 class _Announcing:
-    """A Student that says when a call begins and ends, so that the parent can keep the time."""
+    """A Student that says when a call begins and ends."""
 
     def __init__(self, student: Student, lines: IO[bytes]) -> None:
         self._student, self._lines = student, lines
 
     def ask(self, call: Call, *, digest: bool = False) -> Pending:
-        _say(self._lines, {"waiting": True})
+        _say(self._lines, {"phase": _CALLING.what})
         try:
             return self._student.ask(call, digest=digest)
         finally:
-            _say(self._lines, {"waiting": False})
+            _say(self._lines, {"phase": _JUDGING.what})
 
 
 def _say(lines: IO[bytes], message: dict[str, Any]) -> None:

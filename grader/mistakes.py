@@ -75,7 +75,7 @@ def _explains(function: Callable[..., Any], observation: Observation) -> bool:
     call = observation.call.copy()
     try:
         result = function(*call.args, **call.kwargs)
-    except Exception:  # a mistake that cannot answer this call explains nothing
+    except (Exception, SystemExit):  # a mistake that cannot answer this call explains nothing
         return False
     return _alike(Answer.of(result, observation.expected.value.shape), observation)
 
@@ -88,8 +88,9 @@ def _alike(mistaken: Answer, observation: Observation) -> bool:
         return mistaken.returned == seen.returned
     if seen.array is None or mistaken.array is None:
         return False  # an array of a wrong shape never crosses the channel, and a shape alone is no evidence
-    if not np.array_equal(np.isfinite(seen.array), np.isfinite(mistaken.array)):
-        return False
+    finite = np.isfinite(seen.array)
+    if not finite.any() or not np.array_equal(finite, np.isfinite(mistaken.array)):
+        return False  # nothing but NaN may come from anywhere
     allowed = ALIKE * precision_lost(seen, expected) * expected.tolerance
     difference = np.abs(np.subtract(seen.array, mistaken.array, dtype=_wide(seen.array)))
     same = (difference <= allowed) | (seen.array == mistaken.array)  # equal infinities too

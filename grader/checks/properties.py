@@ -16,6 +16,8 @@ from .draw import Draw
 from .failure import Failed
 from .student import Check, Student
 
+_CHANGED = "The call changed an array that it was given, which belongs to the caller. Work on a copy of it."
+
 
 def property_check(id: str) -> Callable[[Callable[[Student, Draw], None]], Check]:
     """Decorates `(student, draw) -> None`, which raises Failed, most easily by the functions below."""
@@ -40,7 +42,7 @@ def ask_array(
     mismatch = form_mismatch(answer, shape, np.dtype(dtype))
     if mismatch is not None:
         raise Failed.by(mismatch)
-    require(not keeps_inputs or answer.inputs_kept is True, "The call changed the arrays that it was given.")
+    require(not keeps_inputs or answer.inputs_kept is True, _CHANGED)
     assert answer.array is not None
     return answer.array
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import numpy as np
 
 from grader.compare import Call, Mismatch, Observation, differences
 from grader.reference import Expected
@@ -11,6 +14,10 @@ from .draw import Draw
 from .failure import Failed
 from .student import Check, Student
 
+_REPLAYED = (
+    "Two calls with different numbers got the same answer, and it is right for the first only: does your code keep "
+    "something from one call to the next?"
+)
 DRAWS = 2  # a replayed answer fails the second, and a mistake is named only when it explains both
 
 
@@ -35,6 +42,18 @@ def check_values(student: Student, calls: Iterable[Call], expected: Callable[...
         right = expected(*call.args, **call.kwargs)  # while the student's code is at work
         answer = pending.answer(right.value.shape)
         observations.append(Observation(call, answer, right))
-        first = first or differences(answer, right)
+        first = first or _miss(observations)
     if first is not None:
         raise Failed.by(first, tuple(observations))
+
+
+def _miss(observations: list[Observation]) -> Mismatch | None:
+    """How the last answer misses; and whether it is an earlier one over again."""
+    *earlier, last = observations
+    mismatch = differences(last.answer, last.expected)
+    if mismatch is None or last.answer.array is None:
+        return mismatch
+    for before in earlier:
+        if before.answer.array is not None and np.array_equal(before.answer.array, last.answer.array):
+            return replace(mismatch, message=f"{_REPLAYED} {mismatch.message}")
+    return mismatch

@@ -52,10 +52,8 @@ def _blocks(
             yield rows, xp.zeros((len(rows), v.shape[1]), dtype=dtype, device=device(q))
             continue
         scores = xp.matmul(q[rows.start : rows.stop, :], k[:, :seen])
-        visible = None if mask is None else mask[:, :seen]
-        if visible is not None and visible.shape[0] > 1:
-            visible = visible[rows.start : rows.stop, :]
-        visible = visible_keys(rows.stop, seen, visible, causal, rows=rows, xp=xp, device=device(q))
+        of_rows = None if mask is None else _part_of_mask(mask, rows, seen)
+        visible = visible_keys(rows.stop, seen, of_rows, causal, rows=rows, xp=xp, device=device(q))
         if visible is not None:
             scores = xp.where(visible, scores, -math.inf)
         peak = xp.max(scores, axis=-1, keepdims=True)
@@ -73,3 +71,10 @@ def _mask_of_head(xp: ModuleType, mask: Any, head: tuple[int, ...]) -> Any:
     leading = mask.shape[:-2]
     own = head[len(head) - len(leading) :]
     return mask[(*(0 if length == 1 else i for length, i in zip(leading, own, strict=True)), ...)]
+
+
+def _part_of_mask(mask: Any, rows: range, keys: int) -> Any:
+    """These rows of one head's mask and its first keys; an axis of length 1 stays as it is."""
+    if mask.shape[0] > 1:
+        mask = mask[rows.start : rows.stop, :]
+    return mask if mask.shape[1] == 1 else mask[:, :keys]

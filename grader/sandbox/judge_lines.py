@@ -16,6 +16,7 @@ from grader.report import Verdict, printable
 
 LINE_BYTES = 65_536
 MESSAGE_CHARACTERS = 4_000
+MAX_EXPONENT = 40
 
 
 class JudgeBroke(Exception):
@@ -34,6 +35,14 @@ class CheckLine:
     mistake: str | None
 
 
+@dataclass(frozen=True)
+class Naming:
+    """Known mistakes are being run, from `on` to not `on`; `broke` says why they could not be."""
+
+    on: bool
+    broke: str | None = None
+
+
 class Fresh:
     """The judge asks for a fresh child."""
 
@@ -45,13 +54,15 @@ class Final:
 _KEYS = {"check", "verdict", "points", "seconds", "message", "mistake"}
 
 
-def parse(raw: bytes, maxima: Mapping[str, Decimal], mistakes: frozenset[str]) -> CheckLine | Fresh | Final:
+def parse(
+    raw: bytes, maxima: Mapping[str, Decimal], mistakes: frozenset[str]
+) -> CheckLine | Naming | Fresh | Final:
     """One line. maxima: points by check id. Raises JudgeBroke; the order of lines is for the caller to watch."""
     if len(raw) > LINE_BYTES:
         _no("a line is too long")
     try:
         told: Any = json.loads(
-            raw, parse_float=Decimal, parse_constant=lambda _: _no("a number is not finite")
+            raw, parse_float=_exact, parse_constant=lambda _: _no("a number is not finite")
         )
     except (ValueError, RecursionError):
         _no("a line is not JSON")
@@ -59,6 +70,10 @@ def parse(raw: bytes, maxima: Mapping[str, Decimal], mistakes: frozenset[str]) -
         return Final()
     if told == {"fresh": True}:
         return Fresh()
+    if isinstance(told, dict) and set(told) == {"naming"}:
+        if isinstance(told["naming"], str):
+            return Naming(True, printable(told["naming"][:MESSAGE_CHARACTERS]))
+        return Naming(told["naming"] is True)
     if isinstance(told, dict) and set(told) == {"broken"}:
         _no(printable(str(told["broken"])[:MESSAGE_CHARACTERS]))
     if not isinstance(told, dict) or set(told) != _KEYS:
@@ -90,6 +105,18 @@ def parse(raw: bytes, maxima: Mapping[str, Decimal], mistakes: frozenset[str]) -
     return CheckLine(
         check, verdict, Decimal(points), float(seconds), printable(message[:MESSAGE_CHARACTERS]), mistake
     )
+
+
+def _exact(digits: str) -> Decimal:
+    """A number as it was written. Exponents are bounded: writing out 1e-999999999 would fill the memory."""
+    try:
+        value = Decimal(digits)
+    except ArithmeticError:  # more digits in the exponent than a decimal can hold; not a ValueError
+        _no("a number is out of range")
+    exponent = value.as_tuple().exponent
+    if not isinstance(exponent, int) or abs(exponent) > MAX_EXPONENT:
+        _no("a number is out of range")
+    return value
 
 
 def _no(why: str) -> NoReturn:

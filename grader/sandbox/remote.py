@@ -16,6 +16,7 @@ import numpy as np
 from grader.assignment import Limits
 from grader.checks import Failed
 from grader.compare import Answer, Call
+from grader.judge import Bundle
 from grader.report import Verdict
 from grader.source import Source
 
@@ -36,10 +37,10 @@ class Remote:
     """
 
     def __init__(
-        self, pairs: list[tuple[int, int]], limits: Limits, function: str, source: Source,
+        self, pairs: list[tuple[int, int]], limits: Limits, bundle: Bundle, source: Source,
         ask_fresh: Callable[[], None],
     ) -> None:  # fmt: skip
-        self._pairs, self._limits, self._function, self._source = pairs, limits, function, source
+        self._pairs, self._limits, self._bundle, self._source = pairs, limits, bundle, source
         self._ask_fresh = ask_fresh
         self._restarts = len(pairs) - 1
         self._peer: Peer | None = None
@@ -53,7 +54,10 @@ class Remote:
         if self._peer is not None and not self._peer.spent:
             return
         if not self._pairs:
-            message = f"Your code had to be started anew {self._restarts} times already, so this check was left out."
+            message = (
+                f"Your code was started anew {self._restarts} times already, after a crash, a time limit or a huge "
+                "answer in an earlier check. This check was left out."
+            )
             raise Failed(Verdict.NOT_RUN, message)
         if self._peer is not None:
             self._ask_fresh()
@@ -76,7 +80,7 @@ class Remote:
         if peer.has_spoken():
             raise peer.violation("it spoke before it was asked")
         call_id = int.from_bytes(os.urandom(8), "little") | 1  # nobody can answer before the question
-        parts = frames.pack_call(call_id, self._function, call.args, call.kwargs, digest=digest)
+        parts = frames.pack_call(call_id, self._bundle.function, call.args, call.kwargs, digest=digest)
         with self._waiting(self._limits.call_seconds, "One call") as deadline:
             peer.send(parts, deadline)
         return Pending(self, peer, call, call_id, digest)
@@ -96,7 +100,7 @@ class Remote:
         if header.kind != Kind.ARRAY:
             text = peer.read(header.payload_bytes, deadline)
             if header.kind == Kind.ERROR:
-                raise wording.call_raised(text, self._source, self._limits.memory_mb)
+                raise wording.call_raised(text, self._source, self._bundle.signature, self._limits.memory_mb)
             return Answer(None, None, None, text.decode("utf-8", "replace")[:300], kept)
         if header.dtype_code >= len(frames.DTYPES) or header.ndim > frames.MAX_NDIM:
             raise peer.violation("its answer describes no array")

@@ -6,6 +6,7 @@ before `run` returns, and no descriptor is left open.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import select
@@ -19,16 +20,17 @@ from grader.assignment import Assignment
 from grader.report import Verdict, printable
 from grader.source import Source
 
-from .judge_lines import LINE_BYTES, CheckLine, Final, Fresh, JudgeBroke, parse
+from .judge_lines import LINE_BYTES, CheckLine, Final, Fresh, JudgeBroke, Naming, parse
 from .zygotes import Ended, Zygote, ZygoteLost, ZygotePair
 
 FRESH_CHILDREN = 3  # restarts that one submission may cost
 JUDGE_SECONDS = 10.0  # for the judge's own work, beside all the time the student may use
 JUDGE_MEMORY = 1 << 30
 OUTPUT_KEPT = 1 << 16
-OUTPUT_LIMIT = 1 << 18  # beyond this a process is killed
+OUTPUT_LIMIT = 1 << 18  # of one check
 RESULT_LIMIT = 1 << 20
 _CHUNK = 1 << 16
+_FULL_PIPE = 1 << 17  # bytes, and more: what was printed before an answer is no more than a pipe holds
 _DEATH_SECONDS = 0.25  # how long to wait for the news of a death that the judge has already felt
 
 
@@ -42,10 +44,17 @@ class Line:
 
 @dataclass
 class Outcome:
-    """What one run gave. `broke`: why the judge's word ends here, None where it is complete."""
+    """What one run gave.
+
+    broke:        why the judge's word ends here, for the assignment's authors; None where it is complete.
+    naming:       whether it ended while known mistakes were being run, which no student can have caused.
+    naming_broke: why known mistakes could not be run, for the authors.
+    """
 
     lines: list[Line] = field(default_factory=list)
     broke: str | None = None
+    naming: bool = False
+    naming_broke: str | None = None
     judge_output: str = ""
     judge_ended: Ended | None = None
     children_ended: list[Ended] = field(default_factory=list)
@@ -70,17 +79,17 @@ class Session:
 
     def __init__(
         self, zygotes: ZygotePair, assignment: Assignment, bundle: tuple[int, int], source: Source, *, seed: int,
-        on_line: Callable[[Line], None],
+        on_line: Callable[[Line], None], naming: bool = True,
     ) -> None:  # fmt: skip
         self._zygotes, self._assignment, self._source, self._seed = zygotes, assignment, source, seed
         self._bundle_fd, self._bundle_bytes = bundle
-        self._on_line = on_line
+        self._on_line, self._naming = on_line, naming
         self._maxima: dict[str, Decimal] = {check.id: check.points for check in assignment.checks}
         self._mistakes = frozenset(mistake.id for mistake in assignment.mistakes)
         self._outcome = Outcome()
         self._judge: int | None = None
+        self._taken_fd: int | None = None
         self._children: list[int] = []
-        self._killed: dict[int, Verdict] = {}
         self._child_ends: list[tuple[int, int]] = []  # pipes of the children that may still be started
         self._watched: dict[int, Callable[[bytes], None]] = {}
         self._poll = select.poll()
@@ -94,6 +103,9 @@ class Session:
         self._deadline = started + limits.load_seconds + limits.total_seconds + JUDGE_SECONDS
         self._source_bytes = self._source.text.encode()
         self._source_fd = memory_file(self._source_bytes, "submission")
+        # The judge quotes from it; a notebook may have more cells than a control message could hold.
+        quoted = json.dumps({"text": self._source.text, "cells": self._source.cells}).encode()
+        self._quoted_fd, self._quoted_bytes = memory_file(quoted, "quoted"), len(quoted)
         try:
             for zygote in (self._zygotes.judge, self._zygotes.child):
                 self._poll.register(zygote.control, select.POLLIN)
@@ -118,15 +130,16 @@ class Session:
             self._child_ends.append((call_out, reply_in))
         _, output = self._watch(self._hear_judge_output)
         _, lines = self._watch(self._hear_lines)
+        taken, self._taken_fd = os.pipe()
         try:
             self._judge = self._zygotes.judge.spawn(
-                [output, lines, self._bundle_fd, self._source_fd, *pairs], memory_bytes=JUDGE_MEMORY,
-                cpu_seconds=self._cpu_seconds(), bundle_bytes=self._bundle_bytes,
-                source_bytes=len(self._source_bytes), cells=self._source.cells, seed=self._seed,
+                [output, lines, taken, self._bundle_fd, self._quoted_fd, *pairs], memory_bytes=JUDGE_MEMORY,
+                cpu_seconds=self._cpu_seconds(), bundle_bytes=self._bundle_bytes, quoted_bytes=self._quoted_bytes,
+                seed=self._seed, naming=self._naming,
             )  # fmt: skip
             self._start_child()
         finally:
-            for fd in (output, lines, *pairs):
+            for fd in (output, lines, taken, *pairs):
                 os.close(fd)
 
     def _start_child(self) -> None:
@@ -192,9 +205,6 @@ class Session:
     def _hear_output(self, data: bytes) -> None:
         self._output_bytes += len(data)
         self._output += data[: max(0, OUTPUT_KEPT - len(self._output))]
-        if self._output_bytes > OUTPUT_LIMIT and self._children[-1] not in self._killed:
-            self._killed[self._children[-1]] = Verdict.OUTPUT_LIMIT
-            self._zygotes.child.kill(self._children[-1])
 
     def _hear_judge_output(self, data: bytes) -> None:
         self._judge_output_bytes += len(data)
@@ -224,6 +234,9 @@ class Session:
             if len(finished) != len(self._maxima):
                 raise JudgeBroke("it left checks out")
             self._final = True
+        elif isinstance(told, Naming):
+            self._outcome.naming = told.on
+            self._outcome.naming_broke = told.broke or self._outcome.naming_broke
         elif isinstance(told, Fresh):
             self._replace_child()
         elif told.check in finished:
@@ -232,18 +245,26 @@ class Session:
             self._take(told)
 
     def _take(self, told: CheckLine) -> None:
-        for fd, hear in list(
-            self._watched.items()
-        ):  # printed before the answer, so it lies in the pipe by now
-            if hear == self._hear_output:
-                while self._read(fd):
-                    pass
+        self._drain_output()  # what was printed before the answer lies in the pipe by now
         if told.verdict is Verdict.CRASHED:
             told = self._explain_death(told)
+        if self._output_bytes > OUTPUT_LIMIT and not told.verdict.is_fault:
+            message = (
+                f"Your code printed more than {OUTPUT_LIMIT >> 10} kB during this check, which is the limit."
+            )
+            told = replace(
+                told, verdict=Verdict.OUTPUT_LIMIT, points=Decimal(0), message=message, mistake=None
+            )
         line = Line(told, printable(self._output.decode("utf-8", "replace")))
         self._output.clear()
+        self._output_bytes = 0
         self._outcome.lines.append(line)
         self._on_line(line)
+        assert self._taken_fd is not None
+        try:
+            os.write(self._taken_fd, b".")
+        except BrokenPipeError:
+            pass  # the judge has died, which is heard next
 
     def _replace_child(self) -> None:
         if not self._child_ends:
@@ -252,20 +273,16 @@ class Session:
         self._drain_output()
         if self._output_fd in self._watched:  # what the old one still says is not the new one's
             self._forget(self._output_fd)
-        self._output_bytes = 0
         self._start_child()
 
     def _drain_output(self) -> None:
-        while self._output_fd in self._watched and self._read(self._output_fd):
-            pass
+        for _ in range(_FULL_PIPE // _CHUNK):  # a child that prints on and on must not keep us here
+            if self._output_fd not in self._watched or not self._read(self._output_fd):
+                return
 
     def _explain_death(self, told: CheckLine) -> CheckLine:
         """The judge only felt that the child was gone; the worker knows how it went."""
         child = self._children[-1]
-        if verdict := self._killed.get(child):
-            return replace(
-                told, verdict=verdict, message=f"Your code printed more than {OUTPUT_LIMIT >> 10} kB."
-            )
         until = time.monotonic() + _DEATH_SECONDS
         while child not in self._zygotes.child.ended and time.monotonic() < until:
             if not self._zygotes.child.hear(wait=False):
@@ -287,7 +304,9 @@ class Session:
                 self._outcome.judge_ended, *self._outcome.children_ended = ended
         finally:
             self._outcome.judge_output = printable(self._judge_output.decode("utf-8", "replace"))
-            for fd in [*self._watched, *sum(self._child_ends, ()), self._source_fd]:
+            if self._taken_fd is not None:
+                os.close(self._taken_fd)
+            for fd in [*self._watched, *sum(self._child_ends, ()), self._source_fd, self._quoted_fd]:
                 os.close(fd)
 
     def _kill_and_reap(self, jobs: list[tuple[Zygote, int]]) -> list[Ended]:
@@ -306,10 +325,14 @@ def explain(status: int) -> tuple[Verdict, str]:
         return Verdict.CRASHED, "Your code made a system call that is forbidden here and was stopped."
     if number == signal.SIGXCPU:
         return Verdict.TIME_LIMIT, "Your code used up all the processor time it may have."
-    words = {signal.SIGSEGV: "a segmentation fault", signal.SIGABRT: "abort()", signal.SIGKILL: "SIGKILL"}
+    words: dict[int, str] = {
+        signal.SIGSEGV: "a segmentation fault",
+        signal.SIGABRT: "abort()",
+        signal.SIGKILL: "SIGKILL",
+    }
     return (
         Verdict.CRASHED,
-        f"Your code crashed the interpreter ({words.get(signal.Signals(number), f'signal {number}')}).",
+        f"Your code crashed the interpreter ({words.get(number, f'signal {number}')}).",
     )
 
 

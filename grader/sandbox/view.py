@@ -75,10 +75,11 @@ def shared_libraries() -> Iterator[Path]:
     multiarch = sysconfig.get_config_var("MULTIARCH") or ""
     by_machine = [Path("/usr/lib") / multiarch, Path("/lib") / multiarch] if multiarch else []
     machine_folders = [path for path in by_machine if path.is_dir()] or [Path("/usr/lib"), Path("/lib")]
-    for path in (*machine_folders, Path("/lib64"), Path("/usr/lib64"), Path("/etc/ld.so.cache")):
-        if path.exists():
-            yield path
-    yield from Path(sysconfig.get_config_var("LIBDIR") or "/nowhere").glob("libpython*.so*")
+    folders = [*machine_folders, Path("/lib64"), Path("/usr/lib64"), Path("/etc/ld.so.cache")]
+    yield from (path for path in folders if path.exists())
+    own = Path(sysconfig.get_config_var("LIBDIR") or "/usr/lib")
+    if own not in (*folders, Path("/usr/lib")):  # an interpreter with libraries of its own beside it
+        yield from (path for path in sorted(own.glob("*.so*")) if path.exists())
 
 
 def readable_outside(view: View) -> list[str]:
@@ -93,6 +94,11 @@ def readable_outside(view: View) -> list[str]:
 def readable_inside(view: View) -> list[str]:
     """For Landlock inside the namespace, which already holds nothing else."""
     return [*map(str, standard_library()), *map(str, shared_libraries()), _SITE, *_DEVICES]
+
+
+def listable_outside() -> list[str]:
+    """Python looks a module up by listing its folder; the names, not the files, of installed packages show in it."""
+    return [str(library) for library in standard_library()]
 
 
 def search_path(view: View, *, inside: bool) -> list[str]:

@@ -22,14 +22,15 @@ _KNOWN = {
 }
 _KNOWN |= {"AxisError", "LinAlgError", "SkipTest"}
 _ADVICE = {
-    "SystemExit": "Your code called sys.exit() or exit(); it should return its result instead.",
-    "KeyboardInterrupt": "Your code raised KeyboardInterrupt.",
     "EOFError": "Your code asked for keyboard input; there is none here.",
-    "ModuleNotFoundError": "Your code imports a module that is not available here; numpy and the standard library are.",
-    "SkipTest": "Your code raised SkipTest; a check cannot be skipped from inside.",
+    "ModuleNotFoundError": "Your code imports what is not available here; numpy and the standard library are.",
+    "SkipTest": "A check cannot be skipped from inside.",
+    "PermissionError": "Processes, threads, the network and files are not available here.",
+    "FileNotFoundError": "Files are not available here.",
+    "BlockingIOError": "Processes, threads, the network and files are not available here.",
 }
-
-
+_NO_THREADS = "can't start new thread"
+_LOADING = "Your file could not be loaded"
 _LINE_SHOWN = 200  # characters
 
 
@@ -46,26 +47,23 @@ def loading_raised(text: bytes | bytearray, source: Source, memory_mb: int) -> F
     told = _read(text)
     if told.type == "MissingFunction":
         return Failed(Verdict.EXCEPTION, f"Nothing to call: {told.message}.")
-    return _failed(told, "Your file could not be loaded", source, memory_mb)
+    return _failed(told, _LOADING, source, memory_mb)
 
 
-def call_raised(text: bytes | bytearray, source: Source, memory_mb: int) -> Failed:
+def call_raised(text: bytes | bytearray, source: Source, signature: str, memory_mb: int) -> Failed:
     """A call of the submission's function raised."""
     told = _read(text)
-    if (
-        told.type == "TypeError" and not told.lines
-    ):  # raised by the call itself, before the student's first line
-        return Failed(
-            Verdict.EXCEPTION, "Your function could not be called with these arguments.", told.message
-        )
+    if told.type == "TypeError" and not told.lines:  # raised by the call, before the student's first line
+        message = f"Your function cannot be called as {signature}."
+        return Failed(Verdict.EXCEPTION, message, told.message)
     return _failed(told, "Your code failed", source, memory_mb)
 
 
 def _failed(told: _Told, what: str, source: Source, memory_mb: int) -> Failed:
-    lines = source.text.splitlines()
+    lines = source.text.split("\n")  # as Python counts them: splitlines() also splits at form feeds
     places = [line for line in told.lines if line <= len(lines)]
     at = "".join(f" at {where(line, source.cells)}" for line in places[-1:])
-    called = [where(line, source.cells) for line in reversed(places[:-1])]
+    called = dict.fromkeys(where(line, source.cells) for line in reversed(places[:-1]) if line != places[-1])
     from_ = f" (reached from {', then '.join(called)})" if called else ""
     shown = "".join(f"\n    {lines[line - 1].strip()[:_LINE_SHOWN]}" for line in places[-1:])
     if told.memory:
@@ -73,10 +71,18 @@ def _failed(told: _Told, what: str, source: Source, memory_mb: int) -> Failed:
         return Failed(Verdict.MEMORY_LIMIT, message + shown, told.message)
     name = told.type if told.type in _KNOWN else "an exception of its own"
     message = f"{what}: {name}{at}{from_}."
-    if told.type in _ADVICE:
-        message += f" {_ADVICE[told.type]}"
+    message += _advice(told, loading=what == _LOADING)
     detail = f"{told.type}: {told.message}" if told.message else ""
     return Failed(Verdict.EXCEPTION, message + shown, detail)
+
+
+def _advice(told: _Told, *, loading: bool) -> str:
+    if told.type == "SystemExit":
+        ends = " sys.exit() and exit() end the whole program"
+        return f"{ends}." if loading else f"{ends}; return the result instead."
+    if told.message == _NO_THREADS:
+        return f" {_ADVICE['PermissionError']}"
+    return f" {_ADVICE[told.type]}" if told.type in _ADVICE else ""
 
 
 def _read(text: bytes | bytearray) -> _Told:

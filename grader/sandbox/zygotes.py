@@ -49,7 +49,6 @@ class Zygote:
         self.pidfds: dict[int, int] = {}
         self.ended: dict[int, Ended] = {}
         self._jobs = itertools.count(1)
-        self._first_uid = _FIRST_UID + (os.getpid() % 2048 * 16 + next(_counter) % 16) * _UIDS_PER_ZYGOTE
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.control.setblocking(False)
         config = {
@@ -57,8 +56,10 @@ class Zygote:
             "namespaces": rung.namespaces,
             "landlock": rung.landlock,
             "paths": rung.landlock or rung.namespaces,
-            "first_uid": self._first_uid,
+            "first_uid": _FIRST_UID + (os.getpid() % 2048 * 16 + next(_counter) % 16) * _UIDS_PER_ZYGOTE,
+            "uids": _UIDS_PER_ZYGOTE,
             "readable": view.readable_inside(role) if rung.namespaces else view.readable_outside(role),
+            "listable": [] if rung.namespaces else view.listable_outside(),
             "search": view.search_path(role, inside=rung.namespaces),
             "module": role.module,
         }
@@ -100,10 +101,8 @@ class Zygote:
         message = {
             **job,
             "job": number,
-            "role": self.role,
             "address_space": self._address_space() + memory_bytes,
             "cpu_seconds": cpu_seconds,
-            "uid": self._first_uid + number % _UIDS_PER_ZYGOTE,
         }
         try:
             socket.send_fds(self.control, [json.dumps(message).encode()], descriptors)
@@ -237,7 +236,8 @@ def open_pair(exactly: int | None, minimum: int | None) -> ZygotePair:
         except ZygoteLost as error:
             reasons.append(f"rung {rung.number}: {error}")
     raise ladder.SandboxUnavailable(
-        f"No sandbox of rung {weakest} or stronger can be had on this machine ({'; '.join(reasons)})."
+        f"No sandbox of rung {weakest} or stronger can be had on this machine ({'; '.join(reasons)}). "
+        "To try out your own code here without a sandbox, add --local."
     )
 
 

@@ -26,6 +26,11 @@ _SIGNS = {Verdict.PASSED: ("✓", "green"), Verdict.NOT_RUN: ("–", "dim"), Ver
 _FAILED_SIGN = ("✗", "red")
 _FAULT_SIGN = ("!", "yellow")
 
+_FOR_AUTHORS = {
+    "fault": "For the authors of the assignment, what went wrong in it:",
+    "naming": "For the authors of the assignment, its known mistakes could not be run:",
+}
+
 _NEXT = {
     Verdict.WRONG_ANSWER: "work a tiny case by hand and compare it with what your function returns.",
     Verdict.WRONG_SHAPE: "print the shape of each array on the way and find the first that is wrong.",
@@ -37,7 +42,7 @@ _NEXT = {
     Verdict.OUTPUT_LIMIT: "take out the print() calls.",
     Verdict.CRASHED: "take out what ends the process, and look for recursion without an end.",
     Verdict.NOT_RUN: "its message says why it was not run.",
-    Verdict.PROTOCOL_VIOLATION: "take out everything but what the function needs: files, processes, tricks.",
+    Verdict.PROTOCOL_VIOLATION: "keep to what the function needs, and return a plain new array.",
 }
 
 
@@ -104,9 +109,18 @@ class ReportView:
         self._hints(report)
         self._screen.blank()
         self._screen.say(_total(report), "bold")
+        self._for_authors(report)
         self._screen.blank()
         for sentence in _what_next(report):
             self._screen.say(sentence)
+
+    def _for_authors(self, report: Report) -> None:
+        """On the command line whoever has the folder may read what went wrong in it."""
+        for key, title in _FOR_AUTHORS.items():
+            if key in report.provenance:
+                self._screen.blank()
+                self._screen.say(title, "bold")
+                self._screen.say(_cut(str(report.provenance[key]), _MESSAGE_LINES), indent=3)
 
     def _hints(self, report: Report) -> None:
         if not report.mistakes:
@@ -192,6 +206,8 @@ def _what_next(report: Report) -> Iterable[str]:
         yield "All that could be measured passed; the machine was too busy for the rest. Try again later."
     elif report.mistakes:
         yield "Next: follow the hint above, then check again."
+    elif first is Verdict.EXCEPTION and all(check.verdict is Verdict.NOT_RUN for check in missed[1:]):
+        yield "Next: make the file load. Then check again."
     elif first in _NEXT:
         yield f"Next: begin with the first check that failed: {_NEXT[first]} Then check again."
     if report.rung is None:

@@ -30,8 +30,8 @@ class Screen:
             emoji=False,
             highlight=False,
         )
-        # With FORCE_COLOR a file may get colours; a line that redraws itself belongs on a terminal only.
         self.console.width = min(self.console.width, widest)
+        # With FORCE_COLOR a file may get colours; a line that redraws itself belongs on a terminal only.
         self.live = self._stream.isatty() and self.console.is_terminal and not self.console.is_dumb_terminal
 
     @property

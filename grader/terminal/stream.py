@@ -16,8 +16,12 @@ class OutputClosed(Exception):
     """Whoever read our output has gone, as in `grader check … | head`."""
 
 
+class OutputFailed(Exception):
+    """What we show cannot be written, as on a full disk. Holds the reason in the system's words."""
+
+
 class SafeStream(io.TextIOBase):
-    """Wraps a text stream: what its encoding lacks becomes "?", and a broken pipe becomes OutputClosed.
+    """Wraps a text stream: what its encoding lacks becomes "?"; raises OutputClosed and OutputFailed.
 
     BrokenPipeError itself would not do, since a sandbox that breaks raises it too.
     """
@@ -41,11 +45,11 @@ class SafeStream(io.TextIOBase):
         shown = text.encode(self.encoding, "replace").decode(self.encoding)
         if not self.isatty():
             shown = _TRAILING_SPACES.sub("", shown)  # columns are filled up, which a file need not keep
-        with _ClosedPipe():
+        with _OwnErrors():
             return self._stream.write(shown)
 
     def flush(self) -> None:
-        with _ClosedPipe():
+        with _OwnErrors():
             self._stream.flush()
 
     def isatty(self) -> bool:
@@ -57,7 +61,7 @@ class SafeStream(io.TextIOBase):
 
 def write_utf8(stream: TextIO, text: str) -> None:
     """Write text for programs: UTF-8 whatever the terminal prefers. Half characters become JSON's \\uXXXX."""
-    with _ClosedPipe():
+    with _OwnErrors():
         if (raw := getattr(stream, "buffer", None)) is None:
             stream.write(text)
         else:
@@ -76,12 +80,14 @@ def abandon_stdout() -> None:
         pass  # it is not a real file, so there is no last flush that could fail
 
 
-class _ClosedPipe:
-    """Turns the errors of a pipe without a reader into OutputClosed."""
+class _OwnErrors:
+    """Turns the system's errors into ours."""
 
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        # Windows says EINVAL instead of EPIPE.
-        if isinstance(error, OSError) and error.errno in (errno.EPIPE, errno.EINVAL):
-            raise OutputClosed from error
+        if isinstance(error, OSError):
+            # Windows says EINVAL instead of EPIPE.
+            if error.errno in (errno.EPIPE, errno.EINVAL):
+                raise OutputClosed from error
+            raise OutputFailed(error.strerror or "unknown error") from error

@@ -100,12 +100,14 @@ def step_by_step(student: Student, draw: Draw) -> None:
     q, k, v = double(draw, (2, 128, 16), (2, 128, 16), (2, 128, 8))
     right = expected_attention(q, k, v, causal=True)
     full = ask_array(student, Call(q, k, v, causal=True), right.value.shape, np.float64)
+    require_close(full, right.value, right.tolerance, "The full pass, with causal=True:")
     for start, stop in [(0, 1), (1, 2), (70, 71), (127, 128), (100, 128)]:
+        asked = f"Query {start}" if stop == start + 1 else f"Queries {start} to {stop - 1}"
         call = Call(q[:, start:stop], k[:, :stop], v[:, :stop], causal=True)
         part = ask_array(student, call, (2, stop - start, 8), np.float64)
         require_close(
             part, full[:, start:stop], 2.0 * right.tolerance[:, start:stop],
-            f"Queries {start} to {stop - 1} with the first {stop} keys must give what they give in the full pass."
+            f"{asked}, given the first {stop} keys alone, must have the same result as in the full pass.",
         )  # fmt: skip
 
 
@@ -116,14 +118,19 @@ def inputs_untouched(student: Student, draw: Draw) -> None:
     mask = draw.mask(2, 3, 7, 11)
     right = expected_attention(q, k, v, mask, causal=True)
     layouts = {
-        "Fortran order": [np.asfortranarray(each) for each in (q, k, v, mask)],
-        "strided views": [np.repeat(each, 2, axis=-1)[..., ::2] for each in (q, k, v, mask)],
-        "read-only arrays": [read_only(each) for each in (q, k, v, mask)],
+        "With inputs in Fortran order:": [np.asfortranarray(each) for each in (q, k, v, mask)],
+        "With inputs that are strided views:": [
+            np.repeat(each, 2, axis=-1)[..., ::2] for each in (q, k, v, mask)
+        ],
+        "With read-only inputs:": [read_only(each) for each in (q, k, v, mask)],
     }
-    for name, (queries, keys, values, visible) in {"plain arrays": [q, k, v, mask], **layouts}.items():
+    for name, (queries, keys, values, visible) in {
+        "Already with plain arrays:": [q, k, v, mask],
+        **layouts,
+    }.items():
         call = Call(queries, keys, values, mask=visible, causal=True)
         result = ask_array(student, call, right.value.shape, np.float64, keeps_inputs=True)
-        require_close(result, right.value, right.tolerance, f"With inputs that are {name}:")
+        require_close(result, right.value, right.tolerance, name)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

@@ -14,11 +14,11 @@ MASK = [False, True, True]
 
 @value_check("worked-example", expected_attention)
 def worked_example(draw: Draw) -> Call:
-    """First the example of the prompt, then other numbers of the same shapes."""
+    """First the example of the prompt, then other numbers and another mask of the same shapes."""
     if draw.index == 0:
         return Call(np.array(QUERIES), np.array(KEYS), np.array(VALUES), mask=np.array(MASK), causal=True)
     q, k, v = (draw.normal(*shape, dtype=np.float64) for shape in [(3, 4), (3, 4), (3, 2)])
-    return Call(q, k, v, mask=np.array(MASK), causal=True)
+    return Call(q, k, v, mask=np.array([True, False, True]), causal=True)
 
 
 @property_check("first-row")
@@ -48,9 +48,11 @@ def padding_equals_slicing(student: Student, draw: Draw) -> None:
     padded = ask_array(student, Call(q, k, v, mask=padding(lengths, 8)), q.shape, np.float64)
     for batch, length in enumerate(lengths):
         short = Call(q[batch], k[batch, :, :length], v[batch, :, :length])
+        right = expected_attention(*short.args)
         sliced = ask_array(student, short, q.shape[1:], np.float64)
+        require_close(sliced, right.value, right.tolerance, f"The first {length} keys alone, without a mask:")
         require_close(
-            padded[batch], sliced, 2.0 * expected_attention(*short.args).tolerance,
+            padded[batch], sliced, 2.0 * right.tolerance,
             f"Hiding all but the first {length} of 8 keys by a mask must give what those {length} give alone."
         )  # fmt: skip
 

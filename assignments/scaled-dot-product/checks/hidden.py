@@ -57,13 +57,13 @@ def inputs_untouched(student: Student, draw: Draw) -> None:
     q, k, v = double(draw, (2, 3, 7, 6), (2, 3, 11, 6), (2, 3, 11, 6))
     right = expected_attention(q, k, v)
     layouts = {
-        "Fortran order": [np.asfortranarray(each) for each in (q, k, v)],
-        "strided views": [np.repeat(each, 2, axis=-1)[..., ::2] for each in (q, k, v)],
-        "read-only arrays": [read_only(each) for each in (q, k, v)],
+        "With inputs in Fortran order:": [np.asfortranarray(each) for each in (q, k, v)],
+        "With inputs that are strided views:": [np.repeat(each, 2, axis=-1)[..., ::2] for each in (q, k, v)],
+        "With read-only inputs:": [read_only(each) for each in (q, k, v)],
     }
-    for name, arrays in {"plain arrays": [q, k, v], **layouts}.items():
+    for name, arrays in {"Already with plain arrays:": [q, k, v], **layouts}.items():
         result = ask_array(student, Call(*arrays), right.value.shape, np.float64, keeps_inputs=True)
-        require_close(result, right.value, right.tolerance, f"With inputs that are {name}:")
+        require_close(result, right.value, right.tolerance, name)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

@@ -19,6 +19,18 @@ import numpy as np
 from . import frames
 from .frames import Kind
 
+# So that a submission pays nothing for them, and has them where no file can be opened.
+PRELOAD = """
+    numpy.linalg numpy.fft numpy.random numpy.testing numpy.typing numpy.lib.stride_tricks numpy.lib.recfunctions
+    numpy.polynomial numpy.ma numpy.char numpy.rec numpy.strings numpy.exceptions numpy.dtypes
+    __future__ abc argparse array ast base64 bisect calendar cmath codecs collections colorsys contextlib contextvars
+    copy csv ctypes dataclasses datetime decimal difflib dis doctest enum errno fnmatch fractions functools gc getopt
+    glob graphlib gzip hashlib heapq hmac html inspect io itertools json keyword linecache locale logging math mmap
+    numbers operator optparse os pathlib pickle platform pprint queue random re reprlib secrets select shlex shutil
+    signal statistics string struct subprocess symtable sysconfig tempfile textwrap threading time timeit token
+    tokenize traceback tracemalloc types typing unicodedata unittest uuid warnings weakref zlib
+""".split()
+
 FILE_NAME = "<submission>"
 _MESSAGE_CAP = 2_000
 _FRAMES_SHOWN = 5
@@ -51,6 +63,31 @@ def main(job: dict[str, Any], descriptors: list[int]) -> None:
             _send_error(replies, call_id, error)
 
 
+_EXAMPLE = """
+import numpy as np
+
+def example(q, k, v, mask=None):
+    scores = np.where(True, q @ k.swapaxes(-1, -2) / np.sqrt(np.float32(q.shape[-1])), -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return (weights / weights.sum(axis=-1, keepdims=True)) @ v
+"""
+
+
+def rehearse() -> None:
+    """A submission and a few calls of our own, through real pipes: what a job touches first is touched by then."""
+    function = load_submission(_EXAMPLE, "example")
+    (call_out, call_in), (reply_out, reply_in) = os.pipe(), os.pipe()
+    for dtype in (np.float32, np.float64):
+        small = np.ones((2, 3, 16, 8), dtype)
+        _write(call_in, *frames.pack_call(1, "example", [small] * 3, {"mask": None}, digest=True))
+        call_id, args, kwargs, _ = _read_call(call_out)
+        _send_result(reply_in, call_id, function(*args, **kwargs), digest_of(args, kwargs))
+        _read(reply_out, frames.REPLY.size + small.nbytes)
+    del sys.modules["submission"]
+    for fd in (call_out, call_in, reply_out, reply_in):
+        os.close(fd)
+
+
 def load_submission(source: str, name: str) -> Any:
     """Runs a submission's top level and returns its function `name`.
 
@@ -61,13 +98,22 @@ def load_submission(source: str, name: str) -> Any:
     sys.modules["submission"] = module  # dataclasses and pickling look their module up
     exec(compile(source, FILE_NAME, "exec", dont_inherit=True), module.__dict__)
     if not hasattr(module, name):
-        defined = sorted(k for k, v in vars(module).items() if isinstance(v, types.FunctionType))
-        has = f"it defines {', '.join(defined[:8])}" if defined else "it defines no function"
-        raise MissingFunction(f"your file does not define `{name}`; {has}")
+        raise MissingFunction(f"your file does not define `{name}`; it defines {_defined(module)}")
     function = getattr(module, name)
     if not callable(function):
         raise MissingFunction(f"`{name}` is {in_words(function)}, not a function")
     return function
+
+
+def _defined(module: types.ModuleType) -> str:
+    """The functions and classes that a submission does define, for a reader who looks for a slip of the pen."""
+    kinds = {types.FunctionType: "", type: "class "}
+    names = [
+        f"{kinds[type(value)]}{name}"
+        for name, value in vars(module).items()
+        if type(value) in kinds and value.__module__ == module.__name__
+    ]
+    return ", ".join(names[:8]) or "no function"
 
 
 class MissingFunction(Exception):

@@ -23,23 +23,19 @@ class Profile:
     throw_away_uid: bool
     landlock_rules: int | None  # descriptor of the rule set
     bpf: bytes
+    zygote: int  # process id
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """Limits of one fork. `address_space` in bytes, `cpu_seconds` a backstop behind the judge's clock."""
+    """Limits of one job. `address_space` in bytes, `cpu_seconds` a backstop behind the judge's clock."""
 
     address_space: int
     cpu_seconds: int
-    uid: int
 
 
-def confine(profile: Profile, allowance: Allowance, descriptors: list[int]) -> list[int]:
-    """Irrevocable. descriptors[0] becomes standard output and error; the others are returned as 3, 4, 5...
-
-    Nothing else stays open. Standard input is empty.
-    """
-    kept = _renumber(descriptors, profile.landlock_rules)
+def isolate(profile: Profile, uid: int) -> None:
+    """The first half, before the job is known: a place, a user and no privileges of its own. Irrevocable."""
     signal.set_wakeup_fd(-1)
     os.setsid()
     if profile.namespaces:
@@ -47,11 +43,22 @@ def confine(profile: Profile, allowance: Allowance, descriptors: list[int]) -> l
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if profile.throw_away_uid:
         os.setgroups([])
-        os.setresgid(allowance.uid, allowance.uid, allowance.uid)
-        os.setresuid(allowance.uid, allowance.uid, allowance.uid)
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
     kernel.drop_capabilities()
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # after setuid, which clears it
+    if not profile.namespaces and os.getppid() != profile.zygote:
+        os._exit(99)  # the zygote died before that took effect
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+
+
+def seal(profile: Profile, allowance: Allowance, descriptors: list[int]) -> list[int]:
+    """The second half, before the first line of a stranger's code: descriptors, limits, filters. Irrevocable.
+
+    descriptors[0] becomes standard output and error; the others are returned as 3, 4, 5... Nothing else stays
+    open. Standard input is empty.
+    """
+    kept = _renumber(descriptors, profile.landlock_rules)
     _limit(allowance, own_uid=profile.throw_away_uid)
     if profile.landlock_rules is not None:
         landlock.restrict_self(kept + 1)

@@ -30,8 +30,11 @@ def abi() -> int:
         return 0
 
 
-def ruleset(readable: Iterable[str]) -> int:
-    """A descriptor of a rule set under which only `readable` (files, or folders with all below) can be read."""
+def ruleset(readable: Iterable[str], listable: Iterable[str]) -> int:
+    """A descriptor of a rule set under which only these paths are open.
+
+    readable: files, and folders with all below. listable: folders whose names only may be read, with all below.
+    """
     version = abi()
     handled = next(
         rights for since, rights in sorted(_FS_RIGHTS_BY_ABI.items(), reverse=True) if version >= since
@@ -44,14 +47,19 @@ def ruleset(readable: Iterable[str]) -> int:
     attributes = struct.pack(f"={len(fields)}Q", *fields)
     rules = kernel.syscall("landlock_create_ruleset", attributes, len(attributes), 0)
     for path in readable:
-        try:
-            fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        except OSError:
-            continue  # not there, or not for us: then not for the fork either
-        access = _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE
-        kernel.syscall("landlock_add_rule", rules, _RULE_PATH_BENEATH, struct.pack("=Qi", access, fd), 0)
-        os.close(fd)
+        _allow(rules, path, _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE)
+    for path in listable:
+        _allow(rules, path, _READ_DIR)
     return rules
+
+
+def _allow(rules: int, path: str, access: int) -> None:
+    try:
+        fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return  # not there, or not for us: then not for the fork either
+    kernel.syscall("landlock_add_rule", rules, _RULE_PATH_BENEATH, struct.pack("=Qi", access, fd), 0)
+    os.close(fd)
 
 
 def restrict_self(rules: int) -> None:

@@ -14,7 +14,7 @@ from . import kernel
 _AUDIT_ARCH = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}[kernel.MACHINE]
 
 ALLOW = """
-    read write mmap munmap futex brk madvise readv writev pread64 pwrite64 lseek close fstat newfstatat
+    read write mmap munmap futex brk madvise readv writev pread64 pwrite64 lseek close fstat
     getcwd getdents64 dup dup2 dup3 mremap mprotect sched_yield sched_getaffinity getcpu
     getpid gettid getppid getuid geteuid getgid getegid getresuid getresgid getgroups getpgrp getpgid getsid
     getrandom clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times getrusage uname sysinfo
@@ -23,7 +23,7 @@ ALLOW = """
 """.split()  # the most frequent first: the program is walked from the top
 
 # Reading by path: where Landlock or a mount namespace bounds what a path can reach.
-BY_PATH = "open openat stat lstat statx access faccessat faccessat2 readlink readlinkat".split()
+BY_PATH = "open openat newfstatat stat lstat statx access faccessat faccessat2 readlink readlinkat".split()
 
 KILL = """
     ptrace process_vm_readv process_vm_writev kcmp bpf unshare setns mount umount2 pivot_root chroot move_mount

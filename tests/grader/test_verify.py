@@ -1,0 +1,268 @@
+"""May an assignment be published? Every reason why not is a sentence, and the table shows why."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from rich.cells import cell_len
+
+from grader.assignment import Assignment, CheckSpec, Limits, MistakeSpec
+from grader.report import CheckResult, NamedMistake, Report, Verdict, Visibility, overall
+from grader.source import Source
+from grader.terminal.screen import Screen
+from grader.terminal.verify_view import VerifyView
+from grader.verify import Mark, Row, Verification, verify
+
+CHECKS = tuple(
+    CheckSpec(id_, f"About {id_}", Decimal(2), Visibility.PUBLIC) for id_ in ("shape", "scale", "mask")
+)
+MISTAKES = (
+    MistakeSpec("by-d", "h"),
+    MistakeSpec("no-mask", "h", frozenset({"late-mask"})),
+    MistakeSpec("late-mask", "h", frozenset({"no-mask"})),
+)
+ASSIGNMENT = Assignment(
+    slug="scaled",
+    title="Scaled dot-product attention",
+    summary="s",
+    function="attention",
+    signature="attention(q)",
+    points=Decimal(6),
+    limits=Limits(),
+    checks=CHECKS,
+    mistakes=MISTAKES,
+    files={"solution.py": "solution", "starter.py": "starter", **{m.file: m.id for m in MISTAKES}},
+    version="0123456789ab",
+)
+
+# What became of each check of each file: "." passed, "x" wrong, "n" not run, "c" crashed, and so on;
+# after it the mistake that the check named.
+Outcomes = dict[str, list[str]]
+VERDICTS = {
+    ".": Verdict.PASSED,
+    "x": Verdict.WRONG_ANSWER,
+    "n": Verdict.NOT_RUN,
+    "c": Verdict.CRASHED,
+    "m": Verdict.NOT_MEASURED,
+    "a": Verdict.ASSIGNMENT_FAULT,
+    "p": Verdict.PLATFORM_FAULT,
+}
+GOOD: Outcomes = {
+    "solution": [".", ".", "."],
+    "starter": ["x", "x", "x"],
+    "by-d": [".", "x by-d", "x"],
+    "no-mask": [".", ".", "x no-mask"],
+    "late-mask": [".", ".", "x no-mask"],
+}
+
+
+class FakeGrader:
+    """Grades by looking the outcome up under the text of the file."""
+
+    def __init__(self, outcomes: Outcomes) -> None:
+        self.outcomes = outcomes
+        self.graded: list[str] = []
+
+    def grade(
+        self,
+        assignment: Assignment,
+        source: Source,
+        *,
+        seed: int | None = None,
+        on_check: Callable[[CheckResult], None] | None = None,
+    ) -> Report:
+        self.graded.append(source.text)
+        results = []
+        for spec, outcome in zip(assignment.checks, self.outcomes[source.text], strict=True):
+            letter, _, mistake = outcome.partition(" ")
+            verdict = VERDICTS[letter]
+            points = spec.points if verdict is Verdict.PASSED else Decimal(0)
+            results.append(
+                CheckResult(
+                    spec.id,
+                    spec.title,
+                    verdict,
+                    points,
+                    spec.points,
+                    spec.visibility,
+                    "So it is.",
+                    mistake or None,
+                )
+            )
+        named = tuple(NamedMistake(id_, "h") for id_ in {r.mistake for r in results if r.mistake})
+        return Report(
+            assignment.slug, assignment.version, overall(tuple(results)), 1, 0.1, tuple(results), named
+        )
+
+
+def verified(**changed: list[str]) -> Verification:
+    return verify(
+        ASSIGNMENT, FakeGrader(GOOD | {name.replace("_", "-"): value for name, value in changed.items()})
+    )
+
+
+def test_a_complete_assignment() -> None:
+    rows: list[Row] = []
+    grader = FakeGrader(GOOD)
+    verification = verify(ASSIGNMENT, grader, on_row=rows.append)
+    assert verification.problems == ()
+    assert not verification.faulty
+    assert tuple(rows) == verification.table
+    assert grader.graded == list(GOOD)
+    named, caught, passed = Mark.NAMED, Mark.CAUGHT, Mark.PASSED
+    assert {row.name: (row.result, row.marks) for row in verification.table} == {
+        "solution": ("6 of 6", (passed, passed, passed)),
+        "starter": ("0 of 6", (caught, caught, caught)),
+        "by-d": ("named", (passed, named, caught)),
+        "no-mask": ("named", (passed, passed, named)),
+        "late-mask": ("named", (passed, passed, named)),
+    }
+
+
+def test_what_is_good_to_know() -> None:
+    assert verified().notes == (
+        "Caught by one check only: no-mask (by mask), late-mask (by mask).",
+        "What these checks catch, others catch as well: scale.",
+        "No known mistake fails these checks: shape.",
+    )
+    measured = verified(solution=[".", "m", "."])
+    assert measured.problems == ()
+    assert measured.notes[0].startswith('"scale" was not measured')
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "words"),
+    [
+        ("solution", ["x", ".", "."], 'The solution does not pass "shape": wrong answer. So it is.'),
+        ("solution", [".", ".", "n"], 'The solution does not pass "mask": not run.'),
+        ("starter", ["x", ".", "x"], 'The starter already gets 2 points from "scale". It must get none'),
+        ("starter", ["c", "n", "n"], 'The starter crashes at "shape".'),
+        ("by_d", [".", ".", "."], 'The mistake "by-d" passes every check.'),
+        ("by_d", [".", "n", "m"], 'The mistake "by-d" passes every check.'),
+        (
+            "by_d",
+            ["x", ".", "."],
+            'The mistake "by-d" is caught, first by "shape" (wrong answer), but not named',
+        ),
+        ("by_d", [".", "x no-mask", "."], 'The mistake "by-d" is taken for "no-mask".'),
+        ("by_d", [".", "x by-d", "x no-mask"], 'The mistake "by-d" is taken for "no-mask".'),
+        ("no_mask", [".", ".", "x by-d"], 'The mistake "no-mask" is taken for "by-d".'),
+        (
+            "by_d",
+            ["a", "a", "a"],
+            'Grading the mistake "by-d" ended in an assignment fault at the check "shape"',
+        ),
+        (
+            "starter",
+            ["x", "p", "p"],
+            'Grading starter.py ended in a platform fault at the check "scale": So it is.',
+        ),
+    ],
+)
+def test_what_is_missing(name: str, outcome: list[str], words: str) -> None:
+    (problem,) = verified(**{name: outcome}).problems
+    assert problem.startswith(words)
+    assert problem.endswith(".")
+
+
+def test_points_that_the_solution_lacks() -> None:
+    grader = FakeGrader(GOOD)
+    whole = grader.grade
+
+    def stingy(assignment: Assignment, source: Source, **_: object) -> Report:
+        told = whole(assignment, source)
+        return replace(
+            told, checks=(replace(told.checks[0], points=told.checks[0].points / 2), *told.checks[1:])
+        )
+
+    grader.grade = stingy  # type: ignore[method-assign]
+    assert (
+        'The solution does not pass "shape": it gets only 1 of 2 points.'
+        in verify(ASSIGNMENT, grader).problems
+    )
+
+
+def test_where_the_solution_meets_a_fault_no_more_is_asked() -> None:
+    verification = verified(solution=["a", "a", "a"])
+    assert [row.name for row in verification.table] == ["solution"]
+    assert len(verification.problems) == 1
+    assert verification.faulty
+
+
+def test_without_mistakes() -> None:
+    alone = replace(ASSIGNMENT, mistakes=())
+    verification = verify(alone, FakeGrader(GOOD))
+    assert (verification.problems, verification.notes) == ((), ())
+
+
+# On the terminal
+
+
+def show(verification: Verification, columns: int, monkeypatch: pytest.MonkeyPatch, widest: int = 160) -> str:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    stream = io.StringIO()
+    with VerifyView(Screen(stream, widest=widest), verification.assignment) as view:
+        for row in verification.table:
+            view.row(row)
+        view.finish(verification)
+    return stream.getvalue()
+
+
+def test_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (
+        show(verified(), 80, monkeypatch)
+        == """\
+Scaled dot-product attention
+scaled, version 0123456789ab
+
+                   shape  scale  mask
+solution   6 of 6    ·      ·     ·
+starter    0 of 6    ○      ○     ○
+by-d       named     ·      ●     ○
+no-mask    named     ·      ·     ●
+late-mask  named     ·      ·     ●
+
+● caught and named   ○ caught   · passed
+
+Nothing is missing: this assignment can be published.
+
+Good to know:
+- Caught by one check only: no-mask (by mask), late-mask (by mask).
+- What these checks catch, others catch as well: scale.
+- No known mistake fails these checks: shape.
+"""
+    )
+
+
+def test_the_table_with_short_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = show(verified(by_d=["x no-mask", "m", "."]), 36, monkeypatch)
+    assert (
+        """\
+                     A  B  C
+solution   6 of 6    ·  ·  ·
+starter    0 of 6    ○  ○  ○
+by-d       misnamed  ×  –  ·
+"""
+        in text
+    )
+    assert "A shape\nB scale\nC mask\n" in text
+    assert '- The mistake "by-d" is taken for' in text
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80, 120])
+@pytest.mark.parametrize("count", [1, 12, 40])
+def test_any_width_and_any_number_of_checks(
+    columns: int, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks = tuple(CheckSpec(f"check-{n}", "T", Decimal(1), Visibility.PUBLIC) for n in range(count))
+    mistakes = (MistakeSpec("a-mistake-with-a-rather-long-name", "h"),)
+    files = {"solution.py": "solution", "starter.py": "starter", mistakes[0].file: "m"}
+    wide = replace(ASSIGNMENT, checks=checks, mistakes=mistakes, files=files)
+    outcomes = {"solution": ["."] * count, "starter": ["x"] * count, "m": [f"x {mistakes[0].id}"] * count}
+    text = show(verify(wide, FakeGrader(outcomes)), columns, monkeypatch)
+    assert max(map(cell_len, text.split("\n"))) <= columns
+    assert text.partition("caught and named")[0].count("●") == count + 1  # and one to explain it
