@@ -14,6 +14,7 @@ from grader.report import Verdict
 
 from .inside import frames
 from .inside.frames import Kind, ReplyHeader
+from .inside.waiting import wait
 
 _CHUNK = 1 << 16
 
@@ -82,10 +83,8 @@ class Peer:
         return Failed(Verdict.PROTOCOL_VIOLATION, f"Your code wrote into the grader's own channel: {words}.")
 
     def _wait(self, fd: int, event: int, deadline: float) -> None:
-        poll = select.poll()
-        poll.register(fd, event)
         left = deadline - time.monotonic()
-        if left <= 0 or not poll.poll(left * 1000):
+        if left <= 0 or not wait(fd, event, left):
             raise self._late()
 
     def _late(self) -> Failed:

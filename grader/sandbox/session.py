@@ -270,9 +270,10 @@ class Session:
         if not self._child_ends:
             raise JudgeBroke("it asks for too many fresh children")
         self._zygotes.child.kill(self._children[-1])
-        self._drain_output()
-        if self._output_fd in self._watched:  # what the old one still says is not the new one's
+        if self._output_fd in self._watched:
             self._forget(self._output_fd)
+        self._output.clear()  # what the old one said since its check ended is not the new one's
+        self._output_bytes = 0
         self._start_child()
 
     def _drain_output(self) -> None:
