@@ -8,6 +8,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in the sandbox; before 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from bench import grading
@@ -21,17 +22,22 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20, help="rounds of the latency table (default 20)")
     parser.add_argument("--submissions", type=int, default=100, help="submissions at once (default 100)")
     options = parser.parse_args()
-    print(f"One submission of {grading.CHECKS} checks")
-    table = grading.latency(options.rounds)
-    show(table)
-    own = {row.name: row for row in table}
-    over = own[grading.WARM].value - own[grading.IN_PROCESS].value
-    print(f"The sandbox adds {over:.1f} ms to the checks' own time.\n")
-    print(f"{options.submissions} submissions, per second")
-    many = grading.throughput(options.submissions, rounds=3)
-    show(many)
-    save(table + many, LATEST)
-    print(f"\nWritten to {LATEST.relative_to(Path.cwd()) if LATEST.is_relative_to(Path.cwd()) else LATEST}")
+    table = []
+    for size, folder in (("small", grading.SMALL), ("large", grading.LARGE)):
+        print(f"One submission of {grading.CHECKS} {size} checks ({folder.name})")
+        one = grading.latency(folder, options.rounds)
+        show(one)
+        own = {row.name: row.value for row in one}
+        print(
+            f"The sandbox adds {own[grading.WARM] - own[grading.IN_PROCESS]:.1f} ms to the checks' own time.\n"
+        )
+        print(f"{options.submissions} of them, per second")
+        many = grading.throughput(folder, options.submissions, rounds=3)
+        show(many)
+        print()
+        table += [replace(row, name=f"{size}: {row.name}") for row in one + many]
+    save(table, LATEST)
+    print(f"Written to {LATEST.relative_to(Path.cwd()) if LATEST.is_relative_to(Path.cwd()) else LATEST}")
 
 
 if __name__ == "__main__":

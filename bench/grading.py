@@ -10,13 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from bench.bare import bundle, run_checks
 from bench.harness import Row, clocked, interleaved, rows
-from grader import judge
 from grader.assignment import Assignment, load_assignment
-from grader.checks import LocalStudent
 from grader.grade import Grader
 from grader.judge import Bundle
 from grader.report import Verdict
@@ -24,109 +24,100 @@ from grader.sandbox.inside.child import load_submission
 from grader.source import Source
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+SMALL = REPOSITORY / "assignments" / "scaled-dot-product"
+LARGE = REPOSITORY / "bench" / "eight-large-checks"
 CHECKS = 8
 
 IN_PROCESS = "the checks, in a warm process"
-BARE = "bare python: starts, imports numpy, runs the checks"
+BARE = "bare python: start, import numpy, run the checks"
 WARM = "warm grader: submission to report"
-WRONG = "warm grader: a wrong submission, its mistake named"
+WRONG = "warm grader: a wrong one, its mistake named"
 COMMAND = "grader check, cold"
 FORKS = "bare forks of a warm process, 2 at a time"
 GRADERS = "graders, 2 at a time"
 
 
-def first_checks(count: int = CHECKS) -> tuple[Assignment, Source]:
-    """Scaled dot-product attention, cut to `count` checks, and a right submission to it."""
-    whole = load_assignment(REPOSITORY / "assignments" / "scaled-dot-product")
-    checks = whole.checks[:count]
-    points = sum((check.points for check in checks), whole.points * 0)
-    cut = replace(whole, checks=checks, points=points, version=f"{whole.version}-{count}")
-    return cut, Source(whole.files["solution.py"], (), ())
+@dataclass(frozen=True)
+class Subject:
+    """An assignment cut to its first 8 checks, and its solution as a submission."""
 
+    folder: Path
+    assignment: Assignment
+    source: Source
+    bundle: Bundle
+    function: Callable[..., Any]
 
-def run_checks(bundle: Bundle, function: Callable[..., object], seed: int) -> None:
-    """The same judge and the same checks, with nothing between them and the function."""
-    lines: list[dict[str, object]] = []
-    judge.run(bundle, lambda: LocalStudent(function), seed=seed, emit=lines.append)
-    assert all(line["verdict"] == Verdict.PASSED for line in lines[:-1]), lines
+    @classmethod
+    def of(cls, folder: Path) -> Subject:
+        whole = load_assignment(folder)
+        checks = whole.checks[:CHECKS]
+        points = sum((check.points for check in checks), whole.points * 0)
+        cut = replace(whole, checks=checks, points=points, version=f"{whole.version}-{CHECKS}")
+        source = Source(whole.files["solution.py"], (), ())
+        pairs = [(check.id, str(check.visibility)) for check in checks]
+        function = load_submission(source.text, whole.function)
+        return cls(folder, cut, source, bundle(folder, pairs, whole.function), function)
 
+    def run_bare(self) -> None:
+        checks = [f"{check.id}:{check.visibility}" for check in self.assignment.checks]
+        command = [sys.executable, "-m", "bench.bare", str(self.folder), self.assignment.function, *checks]
+        subprocess.run(command, check=True, cwd=REPOSITORY, env=one_thread())
 
-def bundle_of(assignment: Assignment) -> Bundle:
-    return Bundle(
-        assignment.function, assignment.signature, assignment.checks, assignment.mistakes, assignment.files
-    )
-
-
-def latency(rounds: int) -> list[Row]:
-    """One submission, from request to report."""
-    assignment, source = first_checks()
-    bundle, function = bundle_of(assignment), load_submission(source.text, assignment.function)
-    wrong = Source(assignment.files["mistakes/scale-by-d.py"], (), ())
-    with Grader() as grader:
-        seeds = iter(range(1_000_000))
-
-        def grade(submission: Source) -> float:
-            report = grader.grade(assignment, submission, seed=next(seeds))
-            assert report.verdict is (Verdict.PASSED if submission is source else Verdict.WRONG_ANSWER), (
-                report
-            )
-            return report.seconds
-
-        seconds = interleaved(
-            {
-                IN_PROCESS: clocked(lambda: run_checks(bundle, function, next(seeds))),
-                WARM: lambda: grade(source),
-                WRONG: lambda: grade(wrong),
-                BARE: clocked(_bare_script),
-                COMMAND: clocked(_command),
-            },
-            rounds,
-        )
-    return rows(seconds, {IN_PROCESS: None, BARE: None, WARM: BARE, WRONG: BARE, COMMAND: BARE})
-
-
-def _bare_script() -> None:
-    code = (
-        "import numpy; from bench import grading as g; from grader.sandbox.inside.child import load_submission; "
-        "a, s = g.first_checks(); g.run_checks(g.bundle_of(a), load_submission(s.text, a.function), 1)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=REPOSITORY, env=one_thread())
-
-
-def _command() -> None:
-    folder = REPOSITORY / "assignments" / "scaled-dot-product"
-    command = [
-        sys.executable,
-        "-m",
-        "grader.cli",
-        "check",
-        str(folder),
-        str(folder / "solution.py"),
-        "--json",
-    ]
-    subprocess.run(command, check=True, cwd=REPOSITORY, stdout=subprocess.DEVNULL, env=one_thread())
+    def run_command(self) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "grader.cli",
+            "check",
+            str(self.folder),
+            str(self.folder / "solution.py"),
+        ]
+        subprocess.run(command, check=True, cwd=REPOSITORY, stdout=subprocess.DEVNULL, env=one_thread())
 
 
 def one_thread() -> dict[str, str]:
     return os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
-def throughput(submissions: int, rounds: int) -> list[Row]:
+def latency(folder: Path, rounds: int) -> list[Row]:
+    """One submission, from request to report."""
+    subject = Subject.of(folder)
+    mistakes = subject.assignment.mistakes
+    seeds = iter(range(1_000_000))
+    with Grader() as grader:
+
+        def grade(submission: Source, verdict: Verdict) -> float:
+            report = grader.grade(subject.assignment, submission, seed=next(seeds))
+            assert report.verdict is verdict, report
+            return report.seconds
+
+        tasks = {
+            IN_PROCESS: clocked(lambda: run_checks(subject.bundle, subject.function, next(seeds))),
+            BARE: clocked(subject.run_bare),
+            WARM: lambda: grade(subject.source, Verdict.PASSED),
+            COMMAND: clocked(subject.run_command),
+        }
+        if mistakes:
+            wrong = Source(subject.assignment.files[mistakes[0].file], (), ())
+            tasks[WRONG] = lambda: grade(wrong, Verdict.WRONG_ANSWER)
+        seconds = interleaved(tasks, rounds)
+    return rows(seconds, {name: None if name in (IN_PROCESS, BARE) else BARE for name in tasks})
+
+
+def throughput(folder: Path, submissions: int, rounds: int) -> list[Row]:
     """Submissions per second on two processors, beside forks that run the same checks unprotected."""
-    assignment, source = first_checks()
-    bundle, function = bundle_of(assignment), load_submission(source.text, assignment.function)
-    run_checks(bundle, function, 0)
+    subject = Subject.of(folder)
+
+    def work(number: int) -> None:
+        run_checks(subject.bundle, subject.function, number)
+
+    work(0)
     with graders(2) as pool:
-        seconds = interleaved(
-            {
-                FORKS: lambda: (
-                    _forks(submissions, 2, lambda n: run_checks(bundle, function, n)) / submissions
-                ),
-                GRADERS: lambda: _at_once(pool, assignment, source, submissions) / submissions,
-            },
-            rounds,
-            warm_up=1,
-        )
+        tasks = {
+            FORKS: lambda: _forks(submissions, 2, work) / submissions,
+            GRADERS: lambda: _at_once(pool, subject, submissions) / submissions,
+        }
+        seconds = interleaved(tasks, rounds, warm_up=1)
     return rows(seconds, {FORKS: None, GRADERS: FORKS}, per_second=True)
 
 
@@ -136,7 +127,7 @@ def graders(count: int) -> Iterator[list[Grader]]:
         yield [stack.enter_context(Grader()) for _ in range(count)]
 
 
-def _at_once(pool: list[Grader], assignment: Assignment, source: Source, count: int) -> float:
+def _at_once(pool: list[Grader], subject: Subject, count: int) -> float:
     left = iter(range(count))
     lock = threading.Lock()
     failures: list[object] = []
@@ -147,7 +138,7 @@ def _at_once(pool: list[Grader], assignment: Assignment, source: Source, count: 
                 number = next(left, None)
             if number is None:
                 return
-            report = grader.grade(assignment, source, seed=number)
+            report = grader.grade(subject.assignment, subject.source, seed=number)
             if report.verdict is not Verdict.PASSED:
                 failures.append(report)
 
@@ -164,7 +155,8 @@ def _at_once(pool: list[Grader], assignment: Assignment, source: Source, count: 
 def _forks(count: int, at_once: int, work: Callable[[int], None]) -> float:
     """Seconds for `count` forks of this process that run `work` and say so through a pipe."""
     started = time.perf_counter()
-    poll, running, begun, done = select.poll(), {}, 0, 0
+    poll, begun, done = select.poll(), 0, 0
+    running: dict[int, int] = {}  # pipe -> pid
     while done < count:
         while len(running) < at_once and begun < count:
             reading, writing = os.pipe()

@@ -79,9 +79,18 @@ def rows(
 
 def show(table: list[Row]) -> None:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    view = Table("what", "median", "10 % to 90 %", "unit", "ratio", "to", box=None, pad_edge=False)
+    view = Table(
+        Column("what", min_width=49),
+        "median",
+        "10 % to 90 %",
+        "unit",
+        "ratio",
+        "to",
+        box=None,
+        pad_edge=False,
+    )
     for row in table:
         ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
         view.add_row(
@@ -92,7 +101,7 @@ def show(table: list[Row]) -> None:
             ratio,
             row.baseline or "",
         )
-    Console().print(view)
+    Console(width=140).print(view)  # a table that wraps cannot be read
 
 
 def save(table: list[Row], path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import sys
 import time
@@ -17,15 +16,15 @@ from typing import Any, Self
 from grader.assignment import Assignment
 from grader.report import CheckResult, NamedMistake, Report, Verdict, Visibility, overall
 from grader.sandbox.judge_lines import CheckLine
-from grader.sandbox.judge_process import pack
 from grader.sandbox.ladder import Rung, SandboxUnavailable
-from grader.sandbox.session import Line, Outcome, Session, memory_file
-from grader.sandbox.zygotes import ZygoteLost, ZygotePair, open_pair
+from grader.sandbox.parcel import Parcel
+from grader.sandbox.session import Line, Outcome, Session
+from grader.sandbox.zygotes import Zygote, ZygoteLost, ZygotePair, open_pair
 from grader.source import Source
 
 __all__ = ["Grader", "SandboxUnavailable"]
 
-_BUNDLES_KEPT = 32
+_PARCELS_KEPT = 32
 _PLATFORM_TRIES = 2
 _STUDENTS = (
     "This check could not be completed with your code, though it can with the model solution. It counts as not "
@@ -48,7 +47,7 @@ class Grader:
         """rung: exactly this one; minimum: the weakest that will do. Raises SandboxUnavailable."""
         self._zygotes: ZygotePair | None = open_pair(rung, minimum)
         self.rung: Rung = self._zygotes.rung
-        self._bundles: OrderedDict[str, tuple[int, int]] = OrderedDict()  # version -> descriptor, bytes
+        self._parcels: OrderedDict[str, Parcel] = OrderedDict()  # by the assignment's version
 
     def grade(
         self,
@@ -128,9 +127,9 @@ class Grader:
             if self._zygotes is None:
                 self._zygotes = open_pair(self.rung.number, None)
             try:
-                bundle = self._bundle(assignment)
+                parcel = self._parcel(assignment, self._zygotes.judge)
                 return Session(
-                    self._zygotes, assignment, bundle, source, seed=seed, on_line=hear, naming=naming
+                    self._zygotes, assignment, parcel, source, seed=seed, on_line=hear, naming=naming
                 ).run()
             except ZygoteLost:
                 self._zygotes.close()
@@ -139,23 +138,22 @@ class Grader:
                     raise
         raise AssertionError("unreachable")
 
-    def _bundle(self, assignment: Assignment) -> tuple[int, int]:
+    def _parcel(self, assignment: Assignment, judge: Zygote) -> Parcel:
         key = assignment.version
-        if key not in self._bundles:
-            packed = pack(assignment)
-            self._bundles[key] = (memory_file(packed, "assignment"), len(packed))
-            if len(self._bundles) > _BUNDLES_KEPT:
-                os.close(self._bundles.popitem(last=False)[1][0])
-        self._bundles.move_to_end(key)
-        return self._bundles[key]
+        if key not in self._parcels:
+            self._parcels[key] = Parcel.of(assignment, judge)
+            if len(self._parcels) > _PARCELS_KEPT:
+                self._parcels.popitem(last=False)[1].close()
+        self._parcels.move_to_end(key)
+        return self._parcels[key]
 
     def close(self) -> None:
         if self._zygotes is not None:
             self._zygotes.close()
             self._zygotes = None
-        for fd, _ in self._bundles.values():
-            os.close(fd)
-        self._bundles.clear()
+        for parcel in self._parcels.values():
+            parcel.close()
+        self._parcels.clear()
 
     def __enter__(self) -> Self:
         return self

@@ -7,6 +7,7 @@ ends costs its check: the subprocess is ended, and a new one goes on behind it.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import queue
@@ -29,7 +30,7 @@ from grader.report import CheckResult, Report, Verdict, overall
 from grader.sandbox import wording
 from grader.sandbox.inside.child import describe_error, load_submission
 from grader.sandbox.judge_lines import CheckLine, Final, JudgeBroke, Naming, parse
-from grader.sandbox.judge_process import pack, unpack
+from grader.sandbox.parcel import pack_files, pack_head, unpack
 from grader.source import Source
 
 _JUDGE_SECONDS = 30.0  # for a cold interpreter that imports numpy, or for a check's own work
@@ -124,7 +125,8 @@ class _Run:
         command = [sys.executable, "-c", "from grader.local import _judge_here; _judge_here()"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         request = {
-            "bundle": pack(assignment).decode(),
+            "head": pack_head(assignment).decode(),
+            "files": base64.b64encode(pack_files(assignment)).decode(),
             "source": source.text,
             "cells": source.cells,
             "memory_mb": assignment.limits.memory_mb,
@@ -205,7 +207,7 @@ def _judge_here() -> None:
 
     from grader import judge
 
-    bundle, _ = unpack(request["bundle"].encode())
+    bundle, _ = unpack(request["head"].encode(), base64.b64decode(request["files"]))
 
     def emit(line: dict[str, Any]) -> None:
         sys.stdout.flush()

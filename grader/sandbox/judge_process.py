@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+
 from grader import judge
-from grader.assignment import Assignment, CheckSpec, Limits, MistakeSpec
+from grader.assignment import CheckSpec
 from grader.checks import LocalStudent
+from grader.compare import Array
 from grader.judge import Bundle
-from grader.reference import attention
-from grader.report import Visibility, number
+from grader.report import Visibility
 from grader.source import Source
 
 from .inside import zygote
 from .judge_lines import MESSAGE_CHARACTERS
+from .parcel import compile_files, unpack
 from .remote import Remote
 
 
@@ -45,56 +47,42 @@ def example(draw):
 )
 
 
+def _attention(q: Array, k: Array, v: Array, causal: bool) -> Array:
+    scores = np.where(np.tri(q.shape[-2], k.shape[-2], dtype=bool), q @ k.swapaxes(-1, -2), -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True) @ v)
+
+
 def rehearse() -> None:
     """A check of our own: what judging a submission touches first is touched by then."""
     lines: list[dict[str, Any]] = []
-    judge.run(_EXAMPLE, lambda: LocalStudent(attention), seed=0, emit=lines.append)
+    judge.run(_EXAMPLE, lambda: LocalStudent(_attention), seed=0, emit=lines.append)
     json.dumps(lines)
 
 
-def pack(assignment: Assignment) -> bytes:
-    """What a judge needs of an assignment, as it travels in a descriptor."""
-    return json.dumps(
-        {
-            "function": assignment.function,
-            "signature": assignment.signature,
-            "checks": [[c.id, c.title, number(c.points), c.visibility] for c in assignment.checks],
-            "mistakes": [[m.id, m.hint, sorted(m.same_as)] for m in assignment.mistakes],
-            "limits": asdict(assignment.limits),
-            "files": {path: text for path, text in assignment.files.items() if path.endswith(".py")},
-        }
-    ).encode()
-
-
-def unpack(raw: bytes) -> tuple[Bundle, Limits]:
-    told = json.loads(raw)
-    checks = tuple(
-        CheckSpec(i, title, Decimal(str(points)), Visibility(v)) for i, title, points, v in told["checks"]
-    )
-    mistakes = tuple(MistakeSpec(i, hint, frozenset(same)) for i, hint, same in told["mistakes"])
-    return Bundle(told["function"], told["signature"], checks, mistakes, told["files"]), Limits(
-        **told["limits"]
-    )
-
-
 def serve(job: dict[str, Any], descriptors: list[int]) -> None:
-    """`descriptors`: where the lines go, a byte for each check that the worker has taken, the bundle, the submission
-    to quote from, then a pair (calls, replies) for each child there may be.
+    """`descriptors`: where the lines go, a byte for each check that the worker has taken, the assignment's head and
+    files, the submission to quote from, then a pair (calls, replies) for each child there may be. To compile: where
+    the compiled files go, and the files.
     """
-    lines, taken, bundle_fd, quoted_fd, *ends = descriptors
-    bundle, limits = unpack(os.pread(bundle_fd, job["bundle_bytes"], 0))
+    if "compile_bytes" in job:
+        written, files_fd = descriptors
+        write_all(written, compile_files(os.pread(files_fd, job["compile_bytes"], 0)))
+        return
+    lines, taken, head_fd, files_fd, quoted_fd, *ends = descriptors
+    bundle, limits = unpack(
+        os.pread(head_fd, job["head_bytes"], 0), os.pread(files_fd, job["files_bytes"], 0)
+    )
     quoted = json.loads(os.pread(quoted_fd, job["quoted_bytes"], 0))
     source = Source(quoted["text"], (), tuple(quoted["cells"]))
-    os.close(bundle_fd)
-    os.close(quoted_fd)
+    for fd in (head_fd, files_fd, quoted_fd):
+        os.close(fd)
 
     def emit(line: dict[str, Any]) -> None:
         if "message" in line:  # one too long would break off the run, and the blame fall on the student
             line = line | {"message": line["message"][:MESSAGE_CHARACTERS]}
         sys.stdout.flush()  # after the final line the worker may end us at once
-        raw = memoryview(json.dumps(line).encode() + b"\n")
-        while raw:
-            raw = raw[os.write(lines, raw) :]
+        write_all(lines, json.dumps(line).encode() + b"\n")
         # What a check printed is told apart from the next one's by where the line stands: wait until it is taken.
         if "check" in line and not os.read(taken, 1):
             os._exit(0)
@@ -110,3 +98,9 @@ def serve(job: dict[str, Any], descriptors: list[int]) -> None:
         judge.run(bundle, load, seed=job["seed"], emit=emit, naming=job["naming"])
     except judge.BrokenAssignment as broken:
         emit({"broken": str(broken)[:MESSAGE_CHARACTERS]})
+
+
+def write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]

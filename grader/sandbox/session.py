@@ -21,6 +21,7 @@ from grader.report import Verdict, printable
 from grader.source import Source
 
 from .judge_lines import LINE_BYTES, CheckLine, Final, Fresh, JudgeBroke, Naming, parse
+from .parcel import MemoryFile, Parcel
 from .zygotes import Ended, Zygote, ZygoteLost, ZygotePair
 
 FRESH_CHILDREN = 3  # restarts that one submission may cost
@@ -61,28 +62,15 @@ class Outcome:
     seconds: float = 0.0  # from the request to the last line
 
 
-def memory_file(data: bytes, name: str) -> int:
-    """A descriptor that holds `data` and that nobody can change any more."""
-    import fcntl
-
-    fd = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-    seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
-    return fd
-
-
 class Session:
     """Runs one submission once on a pair of zygotes. Raises ZygoteLost from `run` where a zygote died."""
 
     def __init__(
-        self, zygotes: ZygotePair, assignment: Assignment, bundle: tuple[int, int], source: Source, *, seed: int,
+        self, zygotes: ZygotePair, assignment: Assignment, parcel: Parcel, source: Source, *, seed: int,
         on_line: Callable[[Line], None], naming: bool = True,
     ) -> None:  # fmt: skip
         self._zygotes, self._assignment, self._source, self._seed = zygotes, assignment, source, seed
-        self._bundle_fd, self._bundle_bytes = bundle
+        self._parcel = parcel
         self._on_line, self._naming = on_line, naming
         self._maxima: dict[str, Decimal] = {check.id: check.points for check in assignment.checks}
         self._mistakes = frozenset(mistake.id for mistake in assignment.mistakes)
@@ -101,11 +89,10 @@ class Session:
         limits = self._assignment.limits
         started = time.monotonic()
         self._deadline = started + limits.load_seconds + limits.total_seconds + JUDGE_SECONDS
-        self._source_bytes = self._source.text.encode()
-        self._source_fd = memory_file(self._source_bytes, "submission")
+        self._submission = MemoryFile.of(self._source.text.encode(), "submission")
         # The judge quotes from it; a notebook may have more cells than a control message could hold.
         quoted = json.dumps({"text": self._source.text, "cells": self._source.cells}).encode()
-        self._quoted_fd, self._quoted_bytes = memory_file(quoted, "quoted"), len(quoted)
+        self._quoted = MemoryFile.of(quoted, "quoted")
         try:
             for zygote in (self._zygotes.judge, self._zygotes.child):
                 self._poll.register(zygote.control, select.POLLIN)
@@ -132,10 +119,11 @@ class Session:
         _, lines = self._watch(self._hear_lines)
         taken, self._taken_fd = os.pipe()
         try:
+            head, files = self._parcel.head, self._parcel.files
             self._judge = self._zygotes.judge.spawn(
-                [output, lines, taken, self._bundle_fd, self._quoted_fd, *pairs], memory_bytes=JUDGE_MEMORY,
-                cpu_seconds=self._cpu_seconds(), bundle_bytes=self._bundle_bytes, quoted_bytes=self._quoted_bytes,
-                seed=self._seed, naming=self._naming,
+                [output, lines, taken, head.fd, files.fd, self._quoted.fd, *pairs], memory_bytes=JUDGE_MEMORY,
+                cpu_seconds=self._cpu_seconds(), head_bytes=head.size, files_bytes=files.size,
+                quoted_bytes=self._quoted.size, seed=self._seed, naming=self._naming,
             )  # fmt: skip
             self._start_child()
         finally:
@@ -147,8 +135,8 @@ class Session:
         self._output_fd, output = self._watch(self._hear_output)
         try:
             number = self._zygotes.child.spawn(
-                [output, calls, replies, self._source_fd], memory_bytes=self._assignment.limits.memory_mb << 20,
-                cpu_seconds=self._cpu_seconds(), source_bytes=len(self._source_bytes),
+                [output, calls, replies, self._submission.fd], memory_bytes=self._assignment.limits.memory_mb << 20,
+                cpu_seconds=self._cpu_seconds(), source_bytes=self._submission.size,
                 function=self._assignment.function,
             )  # fmt: skip
             self._children.append(number)
@@ -307,7 +295,7 @@ class Session:
             self._outcome.judge_output = printable(self._judge_output.decode("utf-8", "replace"))
             if self._taken_fd is not None:
                 os.close(self._taken_fd)
-            for fd in [*self._watched, *sum(self._child_ends, ()), self._source_fd, self._quoted_fd]:
+            for fd in [*self._watched, *sum(self._child_ends, ()), self._submission.fd, self._quoted.fd]:
                 os.close(fd)
 
     def _kill_and_reap(self, jobs: list[tuple[Zygote, int]]) -> list[Ended]:
@@ -337,4 +325,4 @@ def explain(status: int) -> tuple[Verdict, str]:
     )
 
 
-__all__ = ["Line", "Outcome", "Session", "ZygoteLost", "memory_file"]
+__all__ = ["Line", "Outcome", "Session", "ZygoteLost"]

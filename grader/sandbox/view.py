@@ -101,6 +101,12 @@ def listable_outside() -> list[str]:
     return [str(library) for library in standard_library()]
 
 
+def is_open_to_all() -> bool:
+    """Whether a throw-away user may read the standard library where it lies: not when it is below /root."""
+    folders = {parent for library in standard_library() for parent in (library, *library.parents)}
+    return all(folder.stat().st_mode & 0o005 == 0o005 for folder in folders)
+
+
 def search_path(view: View, *, inside: bool) -> list[str]:
     """Folders to put on the zygote's sys.path."""
     return [_SITE] if inside else list(dict.fromkeys(str(package.parent) for package in view.packages))

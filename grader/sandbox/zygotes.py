@@ -62,6 +62,7 @@ class Zygote:
             "listable": [] if rung.namespaces else view.listable_outside(),
             "search": view.search_path(role, inside=rung.namespaces),
             "module": role.module,
+            "imports": rung.namespaces or (rung.landlock and view.is_open_to_all()),
         }
         python = [view.interpreter(), "-S", "-s", "-P", "-B", "-X", "utf8", "-c", _BOOT, json.dumps(config)]
         try:

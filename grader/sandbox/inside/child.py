@@ -21,16 +21,21 @@ from . import frames
 from .frames import Kind
 from .waiting import wait
 
-# So that a submission pays nothing for them, and has them where no file can be opened.
-PRELOAD = """
-    numpy.linalg numpy.fft numpy.random numpy.testing numpy.typing numpy.lib.stride_tricks numpy.lib.recfunctions
-    numpy.polynomial numpy.ma numpy.char numpy.rec numpy.strings numpy.exceptions numpy.dtypes
-    __future__ abc argparse array ast base64 bisect calendar cmath codecs collections colorsys contextlib contextvars
-    copy csv ctypes dataclasses datetime decimal difflib dis doctest enum errno fnmatch fractions functools gc getopt
-    glob graphlib gzip hashlib heapq hmac html inspect io itertools json keyword linecache locale logging math mmap
-    numbers operator optparse os pathlib pickle platform pprint queue random re reprlib secrets select shlex shutil
-    signal statistics string struct subprocess symtable sysconfig tempfile textwrap threading time timeit token
-    tokenize traceback tracemalloc types typing unicodedata unittest uuid warnings weakref zlib
+# So that a submission pays nothing for what most import; more would make every fork dearer.
+COMMON = """
+    numpy.linalg numpy.fft numpy.random numpy.lib.stride_tricks
+    __future__ abc collections contextlib copy dataclasses enum functools hashlib heapq inspect io itertools json
+    linecache math numbers operator random re string textwrap time traceback types typing unicodedata warnings
+""".split()
+
+# Where a fork can open no file, what is not there by now will never be.
+REST = """
+    numpy.char numpy.dtypes numpy.exceptions numpy.lib.recfunctions numpy.ma numpy.polynomial numpy.rec numpy.strings
+    numpy.testing numpy.typing
+    argparse array ast base64 bisect calendar cmath codecs colorsys contextvars csv ctypes datetime decimal difflib
+    dis doctest errno fnmatch fractions gc getopt glob graphlib gzip hmac html keyword locale logging mmap optparse
+    os pathlib pickle platform pprint queue reprlib secrets select shlex shutil signal statistics struct subprocess
+    symtable sysconfig tempfile threading timeit token tokenize tracemalloc unittest uuid weakref zlib
 """.split()
 
 FILE_NAME = "<submission>"

@@ -26,7 +26,7 @@ REPLY = struct.Struct(
 )  # magic, call id, kind, dtype, ndim, has digest, shape, payload bytes, digest
 MAX_NDIM = 8
 DIGEST_BYTES = 16
-TEXT_CAP = 16_384
+TEXT_CAP = 32_768  # bytes; room for the 2,000 characters of an exception, each up to 12 bytes in JSON
 
 DTYPES = ("<f4", "<f8", "<f2", "<i4", "<i8", "|b1", "|u1", "|i1", "<i2", "<u2", "<u4", "<u8", "<c8", "<c16")
 

@@ -215,4 +215,5 @@ def main(config: dict[str, Any]) -> None:
     """The child's zygote."""
     from . import child
 
-    serve(config, Role(child.main, child.rehearse, child.PRELOAD))
+    preload = child.COMMON if config["imports"] else child.COMMON + child.REST
+    serve(config, Role(child.main, child.rehearse, preload))

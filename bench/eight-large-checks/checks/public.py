@@ -1,0 +1,1 @@
+"""None of the large checks is public."""
