@@ -30,7 +30,8 @@ from grader.report import CheckResult, Report, Verdict, overall
 from grader.sandbox import wording
 from grader.sandbox.inside.child import describe_error, load_submission
 from grader.sandbox.judge_lines import CheckLine, Final, JudgeBroke, Naming, parse
-from grader.sandbox.parcel import pack_files, pack_head, unpack
+from grader.sandbox.judge_process import unpack
+from grader.sandbox.parcel import pack_files, pack_head
 from grader.source import Source
 
 _JUDGE_SECONDS = 30.0  # for a cold interpreter that imports numpy, or for a check's own work

@@ -147,12 +147,19 @@ def _limits(data: dict[str, Any], lines: Lines, problems: Problems) -> Limits:
 
 
 def _checks(top: Section, data: dict[str, Any], lines: Lines, problems: Problems) -> tuple[CheckSpec, ...]:
-    checks = []
+    checks, hidden = [], ""
     for section in _sections("checks", "check", data, lines, problems):
         section.refuse_unknown(_CHECK_KEYS, elsewhere=_TOP_KEYS)
         identity, title = section.id(), section.text("title", 160)
         points = section.points("points", least=Decimal(0))
         visibility = _visibility(section)
+        if visibility is Visibility.PUBLIC and hidden:
+            # What a submission keeps from a hidden check it can say in a public one, which shows its words.
+            section.complain(
+                f"{section.called} is public and stands after {hidden}. Put public checks first."
+            )
+        if visibility in (Visibility.AFTER_DUE, Visibility.NEVER) and not hidden:
+            hidden = f"{section.called[:1].lower()}{section.called[1:]}, which is not"
         if identity and title and points is not None and visibility:
             checks.append(CheckSpec(identity, title, points, visibility))
     if _count(data, "checks") == 0:

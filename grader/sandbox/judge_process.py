@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 import os
 import sys
 from decimal import Decimal
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from grader import judge
-from grader.assignment import CheckSpec
+from grader.assignment import CheckSpec, Limits, MistakeSpec
 from grader.checks import LocalStudent
 from grader.compare import Array
 from grader.judge import Bundle
@@ -20,7 +21,6 @@ from grader.source import Source
 
 from .inside import zygote
 from .judge_lines import MESSAGE_CHARACTERS
-from .parcel import compile_files, unpack
 from .remote import Remote
 
 
@@ -58,6 +58,29 @@ def rehearse() -> None:
     lines: list[dict[str, Any]] = []
     judge.run(_EXAMPLE, lambda: LocalStudent(_attention), seed=0, emit=lines.append)
     json.dumps(lines)
+
+
+def unpack(head: bytes, files: bytes) -> tuple[Bundle, Limits]:
+    """For a judge: `files` may have come from an assignment's own code, so nobody else may call this."""
+    told = json.loads(head)
+    checks = tuple(
+        CheckSpec(id_, title, Decimal(str(points)), Visibility(visibility))
+        for id_, title, points, visibility in told["checks"]
+    )
+    mistakes = tuple(MistakeSpec(id_, hint, frozenset(same)) for id_, hint, same in told["mistakes"])
+    bundle = Bundle(told["function"], told["signature"], checks, mistakes, marshal.loads(files))
+    return bundle, Limits(**told["limits"])
+
+
+def compile_files(files: bytes) -> bytes:
+    """For the confined job: each file's text as marshalled code; as it was where it does not compile."""
+    compiled: dict[str, str | bytes] = {}
+    for path, text in marshal.loads(files).items():
+        try:
+            compiled[path] = marshal.dumps(compile(text, path, "exec", dont_inherit=True))
+        except Exception:  # whoever runs it will say what is wrong
+            compiled[path] = text
+    return marshal.dumps(compiled)
 
 
 def serve(job: dict[str, Any], descriptors: list[int]) -> None:

@@ -12,13 +12,11 @@ import os
 import select
 import time
 from dataclasses import asdict, dataclass
-from decimal import Decimal
 
-from grader.assignment import Assignment, CheckSpec, Limits, MistakeSpec
-from grader.judge import Bundle
-from grader.report import Visibility, number
+from grader.assignment import Assignment
+from grader.report import number
 
-from .zygotes import Zygote
+from .zygotes import Zygote, ZygoteLost
 
 COMPILE_SECONDS = 10.0
 COMPILE_MEMORY = 1 << 30
@@ -58,7 +56,12 @@ class Parcel:
         """Packs an assignment, its files compiled where that can be done. Raises ZygoteLost."""
         head = MemoryFile.of(pack_head(assignment), "assignment")
         files = MemoryFile.of(pack_files(assignment), "files")
-        if compiled := _compiled(files, judge):
+        try:
+            compiled = _compiled(files, judge)
+        except ZygoteLost:
+            cls(head, files).close()
+            raise
+        if compiled:
             os.close(files.fd)
             files = MemoryFile.of(compiled, "files")
         return cls(head, files)
@@ -84,47 +87,26 @@ def pack_files(assignment: Assignment) -> bytes:
     return marshal.dumps({path: text for path, text in assignment.files.items() if path.endswith(".py")})
 
 
-def unpack(head: bytes, files: bytes) -> tuple[Bundle, Limits]:
-    """For a judge: `files` may have come from an assignment's own code, so nobody else may call this."""
-    told = json.loads(head)
-    checks = tuple(
-        CheckSpec(id_, title, Decimal(str(points)), Visibility(visibility))
-        for id_, title, points, visibility in told["checks"]
-    )
-    mistakes = tuple(MistakeSpec(id_, hint, frozenset(same)) for id_, hint, same in told["mistakes"])
-    bundle = Bundle(told["function"], told["signature"], checks, mistakes, marshal.loads(files))
-    return bundle, Limits(**told["limits"])
-
-
-def compile_files(files: bytes) -> bytes:
-    """For the confined job: each file's text as marshalled code; as it was where it does not compile."""
-    compiled: dict[str, str | bytes] = {}
-    for path, text in marshal.loads(files).items():
-        try:
-            compiled[path] = marshal.dumps(compile(text, path, "exec", dont_inherit=True))
-        except Exception:  # whoever runs it will say what is wrong
-            compiled[path] = text
-    return marshal.dumps(compiled)
-
-
 def _compiled(files: MemoryFile, judge: Zygote) -> bytes | None:
     """What the confined job wrote; None where it failed, and judges then compile for themselves."""
     reading, writing = os.pipe()
     silence = os.open(os.devnull, os.O_WRONLY)
     try:
-        number = judge.spawn(
-            [silence, writing, files.fd], memory_bytes=COMPILE_MEMORY, cpu_seconds=int(COMPILE_SECONDS),
-            compile_bytes=files.size,
-        )  # fmt: skip
-    finally:
-        os.close(writing)
-        os.close(silence)
-    try:
-        written = _read_all(reading)
+        try:
+            number = judge.spawn(
+                [silence, writing, files.fd], memory_bytes=COMPILE_MEMORY, cpu_seconds=int(COMPILE_SECONDS),
+                compile_bytes=files.size,
+            )  # fmt: skip
+        finally:
+            os.close(writing)
+            os.close(silence)
+        try:
+            written = _read_all(reading)
+        finally:
+            judge.kill(number)
+            status = judge.reap(number).status
     finally:
         os.close(reading)
-        judge.kill(number)
-        status = judge.reap(number).status
     return written if status == 0 else None
 
 

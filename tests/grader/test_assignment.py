@@ -122,6 +122,17 @@ def test_what_does_not_belong_is_left_alone(tmp_path: Path, loaded: Assignment) 
     assert load_assignment(tmp_path) == loaded
 
 
+def test_public_checks_come_first(tmp_path: Path) -> None:
+    """A submission could keep what a hidden check gave it, and say it in a public one."""
+    swapped = MANIFEST.replace('"public"', '"never"').replace('"after_due"', '"public"')
+    with pytest.raises(AssignmentError) as refused:
+        load_assignment(write(tmp_path, {"assignment.toml": swapped}))
+    (problem,) = refused.value.problems
+    assert (problem.file, problem.line) == ("assignment.toml", 18)
+    assert "far-below-zero" in problem.sentence
+    assert "Put public checks first" in problem.sentence
+
+
 def test_hidden_checks_need_no_file_where_there_are_none(tmp_path: Path) -> None:
     write(tmp_path, {"assignment.toml": MANIFEST.replace("after_due", "public"), "checks/hidden.py": None})
     assert "checks/hidden.py" not in load_assignment(tmp_path).files

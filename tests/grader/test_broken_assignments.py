@@ -127,7 +127,9 @@ def assert_the_assignment_is_blamed(report: Report) -> None:
     """For every check that did not finish, in words that accuse nobody else and can be shown."""
     assert report.verdict is Verdict.ASSIGNMENT_FAULT
     faulty = [row for row in report.checks if row.verdict.is_fault]
-    assert all(row.verdict in (Verdict.PASSED, Verdict.ASSIGNMENT_FAULT) for row in report.checks), report.checks
+    assert all(row.verdict in (Verdict.PASSED, Verdict.ASSIGNMENT_FAULT) for row in report.checks), (
+        report.checks
+    )
     for row in faulty:
         assert row.points == 0
         assert "assignment's own checks" in row.message

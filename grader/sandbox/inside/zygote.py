@@ -21,13 +21,13 @@ import select
 import socket
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from . import MAX_DESCRIPTORS, MESSAGE_BYTES, kernel, landlock, seccomp
+from . import MAX_DESCRIPTORS, MESSAGE_BYTES, kernel, landlock, preload, seccomp
 from .confine import Allowance, Profile, isolate, seal
 
 _GARBAGE_THRESHOLD = 20_000  # new objects between collections: each copies pages, and a fork is short
@@ -41,7 +41,6 @@ class Role:
 
     main: Callable[[dict[str, Any], list[int]], None]
     rehearse: Callable[[], None]
-    preload: Sequence[str] = ()  # modules to import before any fork
 
 
 @dataclass
@@ -61,7 +60,7 @@ def serve(config: dict[str, Any], role: Role) -> None:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, 9)  # in a namespace bubblewrap sees to that
     own = os.pidfd_open(os.getpid())
     profile = _profile(config, own)
-    _warm(role)
+    _warm(role, preload.COMMON if config["imports"] else preload.COMMON + preload.REST)
     # A fork imports only what is warm, or what lies below a package that is.
     sys.path[:] = [entry for entry in sys.path if entry not in config["search"]]
     _say(control, {"ready": {"landlock": landlock.abi(), "throw_away_uid": profile.throw_away_uid}}, [own])
@@ -192,9 +191,9 @@ def _can_change_uid(uid: int) -> bool:
     return os.waitpid(pid, 0)[1] == 0
 
 
-def _warm(role: Role) -> None:
+def _warm(role: Role, modules: list[str]) -> None:
     """Everything a fork would otherwise pay for itself."""
-    for name in role.preload:
+    for name in modules:
         importlib.import_module(name)
     role.rehearse()  # imports what is imported late
     square = np.ones((64, 64), np.float32)
@@ -215,5 +214,4 @@ def main(config: dict[str, Any]) -> None:
     """The child's zygote."""
     from . import child
 
-    preload = child.COMMON if config["imports"] else child.COMMON + child.REST
-    serve(config, Role(child.main, child.rehearse, preload))
+    serve(config, Role(child.main, child.rehearse))
