@@ -20,6 +20,7 @@ from grader.assignment import Assignment
 from grader.report import Verdict, printable
 from grader.source import Source
 
+from .inside import OUT_OF_MEMORY
 from .judge_lines import LINE_BYTES, CheckLine, Final, Fresh, JudgeBroke, Naming, parse
 from .parcel import MemoryFile, Parcel
 from .zygotes import Ended, Zygote, ZygoteLost, ZygotePair
@@ -308,6 +309,9 @@ def explain(status: int) -> tuple[Verdict, str]:
     """Why a child ended, from its wait status."""
     if os.WIFEXITED(status):
         code = os.WEXITSTATUS(status)
+        if code == OUT_OF_MEMORY:
+            message = "Your code keeps so much memory that the inputs of the next call found no room."
+            return Verdict.MEMORY_LIMIT, message
         return Verdict.CRASHED, f"Your code ended the whole process (exit code {code}), as os._exit() does."
     number = os.WTERMSIG(status)
     if number == signal.SIGSYS:

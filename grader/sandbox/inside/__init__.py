@@ -7,3 +7,6 @@ the rest of `grader`.
 # Of the control socket between worker and zygote.
 MESSAGE_BYTES = 65_536
 MAX_DESCRIPTORS = 32
+
+# With this exit code a child ends that has no memory left to read a call's inputs into.
+OUT_OF_MEMORY = 97

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from . import frames
+from . import OUT_OF_MEMORY, frames
 from .frames import Kind
 from .waiting import wait
 
@@ -42,7 +42,10 @@ def main(job: dict[str, Any], descriptors: list[int]) -> None:
         return
     _write(replies, frames.pack_reply(0, Kind.READY, payload_bytes=0))
     while True:
-        call_id, args, kwargs, wants_digest = _read_call(calls)
+        try:
+            call_id, args, kwargs, wants_digest = _read_call(calls)
+        except MemoryError:  # the submission keeps too much
+            os._exit(OUT_OF_MEMORY)
         try:
             try:
                 result = function(*args, **kwargs)
