@@ -60,11 +60,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        options = _parser().parse_args(arguments)
+        options = _parse(arguments)
     except SystemExit as asked:  # after --help, or a mistake in the command
         return asked.code if isinstance(asked.code, int) else UNUSABLE
     code: int = options.run(options)
     return code
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    try:
+        return _parser().parse_args(arguments)
+    except BrokenPipeError as error:  # --help into a pipe that nobody reads; some versions of argparse raise it
+        raise OutputClosed from error
 
 
 def _check(options: argparse.Namespace) -> int:

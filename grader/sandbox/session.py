@@ -203,6 +203,7 @@ class Session:
 
     def _hear_lines(self, data: bytes) -> None:
         if not data and not self._final:
+            self._find_the_killer()
             raise JudgeBroke("the judge died")
         self._lines_bytes += len(data)
         if self._lines_bytes > RESULT_LIMIT:
@@ -273,15 +274,26 @@ class Session:
     def _explain_death(self, told: CheckLine) -> CheckLine:
         """The judge only felt that the child was gone; the worker knows how it went."""
         child = self._children[-1]
-        until = time.monotonic() + _DEATH_SECONDS
-        while child not in self._zygotes.child.ended and time.monotonic() < until:
-            if not self._zygotes.child.hear(wait=False):
-                time.sleep(0.001)
+        self._await_death(self._zygotes.child, child)
         ended = self._zygotes.child.ended.get(child)
         if ended is None:
             return replace(told, message="Your code closed the grader's channel and ran on.")
         verdict, message = explain(ended.status)
         return replace(told, verdict=verdict, message=message)
+
+    def _find_the_killer(self) -> None:
+        """Nothing inside can send SIGKILL: where the judge died of it, the machine did it, out of memory perhaps."""
+        assert self._judge is not None
+        self._await_death(self._zygotes.judge, self._judge)
+        ended = self._zygotes.judge.ended.get(self._judge)
+        if ended is not None and os.WIFSIGNALED(ended.status) and os.WTERMSIG(ended.status) == signal.SIGKILL:
+            raise ZygoteLost("the judge was killed from outside")
+
+    def _await_death(self, zygote: Zygote, number: int) -> None:
+        until = time.monotonic() + _DEATH_SECONDS
+        while number not in zygote.ended and time.monotonic() < until:
+            if not zygote.hear(wait=False):
+                time.sleep(0.001)
 
     # -- the end
 

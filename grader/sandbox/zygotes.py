@@ -25,6 +25,7 @@ _BOOT = (
     "import sys, json, importlib; config = json.loads(sys.argv.pop()); sys.path.extend(config['search']); "
     "importlib.import_module(config['module']).main(config)"
 )
+_WITHOUT = "To try out your own code here without a sandbox, add --local."
 _counter = itertools.count()
 
 
@@ -215,9 +216,11 @@ class ZygotePair:
 def open_pair(exactly: int | None, minimum: int | None) -> ZygotePair:
     """The strongest rung that the machine offers, or exactly the one asked for.
 
-    minimum: the weakest that will do; by default what the operator set, else rung 3. Raises SandboxUnavailable.
+    minimum: the weakest that will do, by default rung 3; what the operator set is never gone below. Raises
+    SandboxUnavailable.
     """
-    allowed = minimum or ladder.minimum_from_environment()
+    limits = [limit for limit in (minimum, ladder.minimum_from_environment()) if limit is not None]
+    allowed = min(limits, default=None)
     if exactly is not None:
         if allowed is not None and exactly > allowed:
             raise ladder.SandboxUnavailable(
@@ -238,7 +241,7 @@ def open_pair(exactly: int | None, minimum: int | None) -> ZygotePair:
             reasons.append(f"rung {rung.number}: {error}")
     raise ladder.SandboxUnavailable(
         f"No sandbox of rung {weakest} or stronger can be had on this machine ({'; '.join(reasons)}). "
-        "To try out your own code here without a sandbox, add --local."
+        f"{_WITHOUT}"
     )
 
 

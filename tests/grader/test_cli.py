@@ -419,7 +419,8 @@ def test_help_into_a_closed_pipe() -> None:
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_ctrl_c_is_a_short_word(folder: Path, right: str) -> None:
     program = (
-        "import sys, time, types\n"
+        "import signal, sys, time, types\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
         "fake = types.ModuleType('grader.grade')\n"
         "class Grader:\n"
         "    def __init__(self, **_):\n"

@@ -101,6 +101,8 @@ def test_the_setting_bounds_what_is_taken(offer: Offer, monkeypatch: pytest.Monk
         opened()
     with pytest.raises(SandboxUnavailable, match="Rung 4 is weaker than rung 2"):
         opened(exactly=4)
+    with pytest.raises(SandboxUnavailable, match="rung 2 or stronger"):
+        opened(minimum=4)
     monkeypatch.setenv(MINIMUM_SETTING, "")
     with pytest.raises(SandboxUnavailable, match="rung 3 or stronger"):
         opened()

@@ -139,14 +139,18 @@ def test_the_child_is_killed_in_the_middle_of_a_call(grader: Grader) -> None:
 
 
 def test_the_judge_is_killed_in_the_middle_of_a_call(grader: Grader) -> None:
+    """Nothing inside can send that signal, so it was the machine: the submission is graded once more."""
+    slow = RIGHT.replace(
+        "def attention(q, k, v):", "import time\n\n\ndef attention(q, k, v):\n    time.sleep(0.5)"
+    )
+
     def kill() -> None:
         [judge] = forks_of(zygote_pids(grader)[0])
         os.kill(judge, signal.SIGKILL)
 
     with meanwhile(grader, kill):
-        report = grader.grade(make_assignment(limits=LONG, ids="a"), source(HANGS))
-    assert report.points == 0
-    assert report.seconds < 15
+        report = grader.grade(make_assignment(limits=LONG), source(slow))
+    assert report.points == 2
     assert confined_processes(grader) == []
     assert graded_rightly(grader)
 
@@ -258,6 +262,15 @@ def test_whoever_listens_may_raise(grader: Grader) -> None:
     assert graded_rightly(grader)
 
 
+@pytest.fixture
+def keyboard() -> Iterator[None]:
+    """Ctrl-C works: where the tests are a shell's background job, it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("keyboard")
 def test_an_interrupt_from_the_keyboard_leaves_nothing(grader: Grader) -> None:
     assert graded_rightly(grader)
     descriptors = open_descriptors()
