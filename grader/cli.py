@@ -70,9 +70,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     try:
         return _parser().parse_args(arguments)
-    except (
-        BrokenPipeError
-    ) as error:  # --help into a pipe that nobody reads; some versions of argparse raise it
+    except BrokenPipeError as error:
+        # --help into a pipe that nobody reads: some versions of argparse let it through.
         raise OutputClosed from error
 
 

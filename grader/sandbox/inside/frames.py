@@ -21,9 +21,8 @@ import numpy as np
 
 MAGIC = b"SOF1"
 CALL = struct.Struct("<4sQI")  # magic, call id, bytes of JSON that follow
-REPLY = struct.Struct(
-    "<4sQBBBB8QQ16s"
-)  # magic, call id, kind, dtype, ndim, has digest, shape, payload bytes, digest
+# magic, call id, kind, dtype, ndim, has digest, shape, payload bytes, digest
+REPLY = struct.Struct("<4sQBBBB8QQ16s")
 MAX_NDIM = 8
 DIGEST_BYTES = 16
 TEXT_CAP = 32_768  # bytes; room for the 2,000 characters of an exception, each up to 12 bytes in JSON

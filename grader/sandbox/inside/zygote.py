@@ -121,9 +121,8 @@ def _fork(
 ) -> int:
     """A fork that waits for its job; returns its pidfd."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    if (
-        profile.namespaces
-    ):  # the next fork is process 1 of a namespace of its own: what it leaves dies with it
+    # The next fork is process 1 of a namespace of its own: what it leaves dies with it
+    if profile.namespaces:
         kernel.unshare(kernel.CLONE_NEWPID)
     pid = os.fork()
     if pid == 0:
