@@ -230,7 +230,7 @@ def open_pair(exactly: int | None, minimum: int | None) -> ZygotePair:
             return ZygotePair(ladder.rung(exactly))
         except ZygoteLost as error:
             raise ladder.SandboxUnavailable(
-                f"Rung {exactly} cannot be had on this machine: {error}."
+                f"Rung {exactly} cannot be had on this machine: {error}. {_WITHOUT}"
             ) from error
     weakest = allowed or ladder.DEFAULT_MINIMUM
     reasons = []
