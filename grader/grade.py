@@ -83,16 +83,10 @@ class Grader:
             results = self._results(assignment, source, seed, hear, told, for_staff)
         except (ZygoteLost, SandboxUnavailable) as lost:
             results = completed(assignment, told, Verdict.PLATFORM_FAULT, f"The sandbox failed: {lost}.")
-        return Report(
-            assignment=assignment.slug,
-            version=assignment.version,
-            verdict=overall(results),
-            rung=self.rung.number,
-            seconds=time.monotonic() - started,
-            checks=results,
-            mistakes=named_mistakes(assignment, results),
-            provenance=provenance(assignment, source, seed, started_at, self.rung.number) | for_staff,
-        )
+        return make_report(
+            assignment, source, results, seed=seed, rung=self.rung.number, started_at=started_at,
+            seconds=time.monotonic() - started, for_staff=for_staff,
+        )  # fmt: skip
 
     def _results(
         self, assignment: Assignment, source: Source, seed: int, hear: Callable[[Line], None],
@@ -170,7 +164,24 @@ def default_seed(assignment: Assignment, source: Source) -> int:
     return int.from_bytes(digest[:6], "little")
 
 
-def provenance(
+def make_report(
+    assignment: Assignment, source: Source, results: tuple[CheckResult, ...], *, seed: int, rung: int | None,
+    started_at: datetime, seconds: float, for_staff: dict[str, str],
+) -> Report:  # fmt: skip
+    """The report of one grading, wherever it ran; rung None: on the student's own machine."""
+    return Report(
+        assignment=assignment.slug,
+        version=assignment.version,
+        verdict=overall(results),
+        rung=rung,
+        seconds=seconds,
+        checks=results,
+        mistakes=_named_mistakes(assignment, results),
+        provenance=_provenance(assignment, source, seed, started_at, rung) | for_staff,
+    )
+
+
+def _provenance(
     assignment: Assignment, source: Source, seed: int, started_at: datetime, rung: int | None
 ) -> dict[str, Any]:
     """All that is needed to grade the same again."""
@@ -195,7 +206,7 @@ def _installed(distribution: str) -> str:
         return "unknown"
 
 
-def named_mistakes(assignment: Assignment, results: tuple[CheckResult, ...]) -> tuple[NamedMistake, ...]:
+def _named_mistakes(assignment: Assignment, results: tuple[CheckResult, ...]) -> tuple[NamedMistake, ...]:
     """The mistakes that checks named, each once, with their hints."""
     hints = {mistake.id: mistake.hint for mistake in assignment.mistakes}
     named = dict.fromkeys(result.mistake for result in results if result.mistake is not None)

@@ -24,9 +24,9 @@ from typing import IO, Any
 from grader.assignment import Assignment, Limits
 from grader.checks import Failed, LocalStudent, Pending, Student
 from grader.compare import Call
-from grader.grade import ASSIGNMENT_FAILED, completed, default_seed, named_mistakes, provenance, result_of
+from grader.grade import ASSIGNMENT_FAILED, completed, default_seed, make_report, result_of
 from grader.judge import Bundle
-from grader.report import CheckResult, Report, Verdict, overall
+from grader.report import CheckResult, Report, Verdict
 from grader.sandbox import wording
 from grader.sandbox.inside.child import describe_error, load_submission
 from grader.sandbox.judge_lines import CheckLine, Final, JudgeBroke, Naming, parse
@@ -100,17 +100,10 @@ def grade_locally(
                     if broke.phase is _LOADING:
                         why = "Your file could not be loaded: see the first check."
                         results = completed(assignment, told, Verdict.NOT_RUN, why)
-    results = results or tuple(told)
-    return Report(
-        assignment=assignment.slug,
-        version=assignment.version,
-        verdict=overall(results),
-        rung=None,
-        seconds=time.monotonic() - started,
-        checks=results,
-        mistakes=named_mistakes(assignment, results),
-        provenance=provenance(assignment, source, seed, started_at, None) | for_staff,
-    )
+    return make_report(
+        assignment, source, results or tuple(told), seed=seed, rung=None, started_at=started_at,
+        seconds=time.monotonic() - started, for_staff=for_staff,
+    )  # fmt: skip
 
 
 class _Run:
