@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,17 +47,22 @@ def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
 
 @contextmanager
 def meanwhile(grader: Grader, act: Callable[[], None]) -> Iterator[None]:
-    """Acts once, from another thread, when judge and child are at work."""
+    """Acts once, from another thread, when one judge and one child are at work: not while an assignment is
+    compiled, which is a confined fork of the judge's zygote as well.
+    """
+
+    def both_at_work() -> bool:
+        return all(len(forks_of(zygote)) == 1 for zygote in zygote_pids(grader))
 
     def wait_and_act() -> None:
-        if eventually(lambda: len(confined_processes(grader)) == 2):
-            time.sleep(0.05)
-            act()
+        assert eventually(both_at_work), "judge and child were never at work together"
+        time.sleep(0.05)
+        act()
 
-    thread = threading.Thread(target=wait_and_act)
-    thread.start()
-    yield
-    thread.join()
+    with ThreadPoolExecutor(1) as thread:
+        acted = thread.submit(wait_and_act)
+        yield
+        acted.result()
 
 
 def graded_rightly(grader: Grader) -> bool:
