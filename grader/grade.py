@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from types import TracebackType
 from typing import Any, Self
@@ -47,7 +48,8 @@ class Grader:
         """rung: exactly this one; minimum: the weakest that will do. Raises SandboxUnavailable."""
         self._zygotes: ZygotePair | None = open_pair(rung, minimum)
         self.rung: Rung = self._zygotes.rung
-        self._parcels: OrderedDict[str, Parcel] = OrderedDict()  # by the assignment's version
+        self._on_beat: Callable[[], None] | None = None
+        self._parcels: OrderedDict[Assignment, Parcel] = OrderedDict()
 
     def grade(
         self,
@@ -56,12 +58,16 @@ class Grader:
         *,
         seed: int | None = None,
         on_check: Callable[[CheckResult], None] | None = None,
+        on_beat: Callable[[], None] | None = None,
     ) -> Report:
         """Grades a submission. Faults are verdicts of the report, not exceptions.
 
         seed: of the inputs; by default it follows from assignment and submission, so that grading again repeats itself.
         on_check: told each result as it comes, in the assignment's order.
+        on_beat: called every few seconds by the loop that watches the deadline, as long as that loop lives. What it
+        raises ends the grading, and is raised here.
         """
+        self._on_beat = on_beat
         seed = default_seed(assignment, source) if seed is None else seed
         started_at, started = datetime.now(UTC), time.monotonic()
         told: list[CheckResult] = []
@@ -123,7 +129,14 @@ class Grader:
             try:
                 parcel = self._parcel(assignment, self._zygotes.judge)
                 return Session(
-                    self._zygotes, assignment, parcel, source, seed=seed, on_line=hear, naming=naming
+                    self._zygotes,
+                    assignment,
+                    parcel,
+                    source,
+                    seed=seed,
+                    on_line=hear,
+                    on_beat=self._on_beat,
+                    naming=naming,
                 ).run()
             except ZygoteLost:
                 self._zygotes.close()
@@ -133,13 +146,12 @@ class Grader:
         raise AssertionError("unreachable")
 
     def _parcel(self, assignment: Assignment, judge: Zygote) -> Parcel:
-        key = assignment.version
-        if key not in self._parcels:
-            self._parcels[key] = Parcel.of(assignment, judge)
+        if assignment not in self._parcels:
+            self._parcels[assignment] = Parcel.of(assignment, judge)
             if len(self._parcels) > _PARCELS_KEPT:
                 self._parcels.popitem(last=False)[1].close()
-        self._parcels.move_to_end(key)
-        return self._parcels[key]
+        self._parcels.move_to_end(assignment)
+        return self._parcels[assignment]
 
     def close(self) -> None:
         if self._zygotes is not None:
@@ -199,6 +211,7 @@ def _provenance(
     }
 
 
+@cache
 def _installed(distribution: str) -> str:
     try:
         return metadata.version(distribution)

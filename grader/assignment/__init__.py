@@ -33,6 +33,8 @@ __all__ = [
     "Limits",
     "MistakeSpec",
     "Problem",
+    "assignment_from_texts",
+    "digest_of",
     "load_assignment",
 ]
 
@@ -43,6 +45,15 @@ def load_assignment(folder: Path) -> Assignment:
     files = read_folder(Path(folder), problems)
     if files is None:
         raise AssignmentError(problems.sorted())
+    return _assemble(files, problems)
+
+
+def assignment_from_texts(texts: Mapping[str, str]) -> Assignment:
+    """An assignment from the texts that were once read from its folder. Raises AssignmentError."""
+    return _assemble(FolderFiles(dict(texts), frozenset(texts)), Problems())
+
+
+def _assemble(files: FolderFiles, problems: Problems) -> Assignment:
     _find_missing(files, problems)
     manifest = read_manifest(files.texts[MANIFEST], problems) if MANIFEST in files.texts else None
     if manifest is not None:
@@ -60,17 +71,19 @@ def load_assignment(folder: Path) -> Assignment:
         checks=manifest.checks,
         mistakes=manifest.mistakes,
         files=files.texts,
-        version=version_of(files.texts),
+        version=digest_of(files.texts)[:12],
     )
 
 
-def version_of(files: Mapping[str, str]) -> str:
-    """12 hexadecimal digits that change with any file, and not with the line ends of the system."""
+def digest_of(files: Mapping[str, str]) -> str:
+    """64 hexadecimal digits that change with any file, and not with the line ends of the system; the first 12 are
+    the version.
+    """
     digest = hashlib.sha256()
     for path in sorted(files):
         for part in (path.encode(), files[path].encode()):
             digest.update(len(part).to_bytes(8, "big") + part)  # lengths keep the parts apart
-    return digest.hexdigest()[:12]
+    return digest.hexdigest()
 
 
 def _find_missing(files: FolderFiles, problems: Problems) -> None:

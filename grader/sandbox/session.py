@@ -28,6 +28,7 @@ from .zygotes import Ended, Zygote, ZygoteLost, ZygotePair
 FRESH_CHILDREN = 3  # restarts that one submission may cost
 JUDGE_SECONDS = 10.0  # for the judge's own work, beside all the time the student may use
 JUDGE_MEMORY = 1 << 30
+BEAT_SECONDS = 5.0
 OUTPUT_KEPT = 1 << 16
 OUTPUT_LIMIT = 1 << 18  # of one check
 RESULT_LIMIT = 1 << 20
@@ -68,11 +69,11 @@ class Session:
 
     def __init__(
         self, zygotes: ZygotePair, assignment: Assignment, parcel: Parcel, source: Source, *, seed: int,
-        on_line: Callable[[Line], None], naming: bool = True,
+        on_line: Callable[[Line], None], on_beat: Callable[[], None] | None = None, naming: bool = True,
     ) -> None:  # fmt: skip
         self._zygotes, self._assignment, self._source, self._seed = zygotes, assignment, source, seed
         self._parcel = parcel
-        self._on_line, self._naming = on_line, naming
+        self._on_line, self._on_beat, self._naming = on_line, on_beat, naming
         self._maxima: dict[str, Decimal] = {check.id: check.points for check in assignment.checks}
         self._mistakes = frozenset(mistake.id for mistake in assignment.mistakes)
         self._outcome = Outcome()
@@ -90,6 +91,7 @@ class Session:
         limits = self._assignment.limits
         started = time.monotonic()
         self._deadline = started + limits.load_seconds + limits.total_seconds + JUDGE_SECONDS
+        self._next_beat = started + BEAT_SECONDS if self._on_beat is not None else math.inf
         self._submission = MemoryFile.of(self._source.text.encode(), "submission")
         # The judge quotes from it; a notebook may have more cells than a control message could hold.
         quoted = json.dumps({"text": self._source.text, "cells": self._source.cells}).encode()
@@ -160,8 +162,13 @@ class Session:
     # -- the loop
 
     def _step(self) -> None:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
+        now = time.monotonic()
+        if now >= self._next_beat:
+            assert self._on_beat is not None
+            self._next_beat = now + BEAT_SECONDS
+            self._on_beat()
+        left = min(self._deadline, self._next_beat) - now
+        if now >= self._deadline:
             raise JudgeBroke("the judge did not finish in time")
         for fd, _ in self._poll.poll(left * 1000):
             if fd in self._watched:

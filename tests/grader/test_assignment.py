@@ -11,7 +11,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from grader.assignment import Assignment, AssignmentError, Limits, Problem, load_assignment
+from grader.assignment import (
+    Assignment,
+    AssignmentError,
+    Limits,
+    Problem,
+    assignment_from_texts,
+    digest_of,
+    load_assignment,
+)
 from grader.assignment.folder import MAX_ENTRIES, MAX_FILE_BYTES
 from grader.report import Visibility
 
@@ -145,6 +153,17 @@ def test_version_ignores_line_ends_and_the_byte_order_mark(tmp_path: Path) -> No
         windows, {path: b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() for path, text in FILES.items()}
     )
     assert load_assignment(unix) == load_assignment(windows)
+
+
+def test_its_texts_are_enough_to_make_it_again(loaded: Assignment) -> None:
+    again = assignment_from_texts(loaded.files)
+    assert again == loaded
+    assert digest_of(again.files).startswith(again.version)
+
+
+def test_texts_are_read_as_strictly_as_a_folder() -> None:
+    with pytest.raises(AssignmentError, match=r"prompt\.md: This file is missing"):
+        assignment_from_texts({path: text for path, text in FILES.items() if path != "prompt.md"})
 
 
 @pytest.mark.parametrize("path", sorted(FILES))

@@ -161,6 +161,35 @@ def test_the_judge_is_killed_in_the_middle_of_a_call(grader: Grader) -> None:
     assert graded_rightly(grader)
 
 
+def test_the_loop_beats_as_long_as_it_lives(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "BEAT_SECONDS", 0.1)
+    beats: list[float] = []
+    short = make_assignment(limits=Limits(call_seconds=0.8, load_seconds=2, total_seconds=2), ids="a")
+    report = grader.grade(short, source(HANGS), on_beat=lambda: beats.append(time.monotonic()))
+    assert report.verdict == "time limit"
+    assert len(beats) >= 4
+    assert grader.grade(short, source(RIGHT), on_beat=None).points == 1
+
+
+def test_what_a_beat_raises_ends_the_grading(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has lost the right to grade a submission stops at once, and grades the next."""
+    monkeypatch.setattr(session, "BEAT_SECONDS", 0.1)
+
+    class LostError(Exception):
+        pass
+
+    def beat() -> None:
+        raise LostError
+
+    assert graded_rightly(grader)
+    descriptors = open_descriptors()
+    with pytest.raises(LostError):
+        grader.grade(make_assignment(limits=LONG, ids="a"), source(HANGS), on_beat=beat)
+    assert confined_processes(grader) == []
+    assert open_descriptors() == descriptors
+    assert graded_rightly(grader)
+
+
 @pytest.mark.parametrize("which", [0, 1], ids=["judge", "child"])
 def test_a_zygote_that_hangs_is_given_up(which: int, grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
     short = make_assignment(limits=Limits(call_seconds=0.2, load_seconds=0.5, total_seconds=0.5))
