@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the two locks anew from pyproject.toml and bootstrap.in. Versions that still fit are kept.
+# Writes the locks anew from pyproject.toml, bootstrap.in and node.in. Versions that still fit are kept.
 #
 #     requirements/lock.sh              write them
 #     requirements/lock.sh --upgrade    write them with the newest versions that fit
@@ -37,9 +37,11 @@ draft() { # draft LOCK SOURCE...: resolve into a copy of the lock, so that its v
 }
 
 draft bootstrap.txt requirements/bootstrap.in
-draft dev.txt --extra dev pyproject.toml
+draft node.txt requirements/node.in
+draft site.txt --extra site pyproject.toml
+draft dev.txt --extra site --extra local --extra dev pyproject.toml
 
-for lock in bootstrap.txt dev.txt; do
+for lock in bootstrap.txt node.txt site.txt dev.txt; do
     if cmp -s "$drafts/$lock" "requirements/$lock"; then continue; fi
     if [ "$mode" = --check ]; then
         diff -u "requirements/$lock" "$drafts/$lock" >&2 || true
@@ -48,4 +50,4 @@ for lock in bootstrap.txt dev.txt; do
     cp "$drafts/$lock" "requirements/$lock"
     echo "lock: requirements/$lock is new"
 done
-if [ "$mode" = --check ]; then echo "lock: both locks are up to date"; fi
+if [ "$mode" = --check ]; then echo "lock: the locks are up to date"; fi
