@@ -12,25 +12,29 @@ help:  ## list the targets
 setup:  ## make or refresh .venv (every other target does this first)
 	@requirements/setup.sh
 
-run: setup  ## start the site (not built yet: says what can be used today)
-	@echo "The site is not built yet: it comes with the next step. What works today is the grader:"
-	@echo
-	@echo "    $(BIN)/grader check assignments/scaled-dot-product my.py"
-	@echo "    $(BIN)/grader --help"
+run: setup assets  ## start the whole site on this machine; PORT=8001, HOST=..., SOFTMARK_DATA=... change where
+	@$(BIN)/python -m softmark.config.local
 
-test: setup  ## run all tests, on all processors
+test: setup assets  ## run all tests, on all processors
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 
+# mypy's plugin loads the settings, which ask for these; nothing is ever connected to.
+check: export SECRET_KEY := check
+check: export DATABASE_URL := postgres:///check
+check: export REDIS_URL := redis://check
 check: setup  ## lint, format, types, layers, locks: all that needs no test run
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/djlint --profile django --lint --quiet platform/softmark
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+	$(BIN)/python manage.py makemigrations --check --dry-run --skip-checks
 	requirements/lock.sh --check
 	$(BIN)/python -m pytest -q tests/architecture/test_registries.py
 
-assets:  ## build the front end (there is none yet: says so)
-	@echo "There is no front end yet, so there is nothing to build."
+assets: setup  ## build the front end: the code editor and the fonts
+	@requirements/assets.sh
 
 bench: setup  ## measure speed, as ratios
 	@$(BIN)/python -m bench $(ARGS)
@@ -41,6 +45,7 @@ verify: setup  ## check that every assignment may be published
 lock: setup  ## write the locks anew after a change in pyproject.toml (ARGS=--upgrade: newest versions)
 	@requirements/lock.sh $(ARGS)
 
-clean:  ## remove .venv and every cache
+clean:  ## remove .venv, what was built, and every cache
 	rm -rf .venv .venv.lock dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf frontend/node_modules frontend/.node frontend/.stamp frontend/.lock platform/softmark/ui/static/ui/built
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

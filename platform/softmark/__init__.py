@@ -1,0 +1,1 @@
+"""Softmark, the site: teaches attention by making people predict and build."""

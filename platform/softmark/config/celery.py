@@ -1,0 +1,66 @@
+"""The queue's settings. The broker carries bells only: what is to be done stands in the database.
+
+Order of limits, each above the one before: the sandbox's own deadlines (one grading of the longest assignment, with
+every retry, takes 37 minutes) < soft < hard < the broker's patience.
+"""
+
+from __future__ import annotations
+
+import os
+from logging.config import dictConfig
+from typing import Any
+
+from celery import Celery, signals
+from django.conf import settings
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "softmark.config.settings")
+
+SOFT_SECONDS = 40 * 60
+HARD_SECONDS = SOFT_SECONDS + 60
+REAP_SECONDS = 10.0
+
+app = Celery("softmark")
+app.conf.update(
+    broker_url=settings.REDIS_URL,
+    broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,  # a broker may be away for an hour
+    broker_transport_options={
+        "visibility_timeout": 10 * HARD_SECONDS,
+        # With the defaults a silent break of the network leaves a worker deaf for ever.
+        "socket_timeout": 15,
+        "socket_connect_timeout": 5,
+        "socket_keepalive": True,
+        "health_check_interval": 10,
+        "queue_order_strategy": "priority",  # in the order of -Q: a batch never goes before a live submission
+    },
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    task_ignore_result=True,
+    task_store_errors_even_if_ignored=False,
+    task_soft_time_limit=SOFT_SECONDS,
+    task_time_limit=HARD_SECONDS,
+    task_default_queue="default",
+    task_create_missing_queues=True,
+    task_publish_retry=False,  # who submits does not wait for a broker that is away: the reaper rings again
+    worker_prefetch_multiplier=1,
+    worker_soft_shutdown_timeout=20.0,
+    worker_enable_soft_shutdown_on_idle=True,
+    worker_cancel_long_running_tasks_on_connection_loss=False,
+    worker_send_task_events=False,
+    worker_enable_remote_control=False,  # nobody uses it, and whoever reached the broker could
+    beat_schedule={
+        "reap": {
+            "task": "softmark.grading.tasks.reap",
+            "schedule": REAP_SECONDS,
+            "options": {"expires": REAP_SECONDS},
+        },
+    },
+    timezone="UTC",
+)
+app.autodiscover_tasks()
+
+
+@signals.setup_logging.connect
+def _log_as_the_site_does(**kwargs: Any) -> None:
+    """Celery's own lines go the way of all others."""
+    dictConfig(settings.LOGGING)

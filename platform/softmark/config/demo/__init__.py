@@ -1,0 +1,1 @@
+"""The demo course: its script in fixtures/, and how it is played."""

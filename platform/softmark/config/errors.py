@@ -1,0 +1,68 @@
+"""Error pages: what happened, whose fault it is, what to do next."""
+
+from __future__ import annotations
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+_LONG = 40  # characters: shorter ones are typed again soon, and may be no text at all
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return render(request, "400.html", status=400)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    reason = str(exception) if isinstance(exception, PermissionDenied) else ""
+    return render(request, "403.html", {"reason": reason}, status=403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return render(request, "404.html", status=404)
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    return render(None, "500.html", status=500)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form from another session, mostly: signed in or out in another tab since. What was typed is handed back, and
+    can be sent again as it is.
+    """
+    context = {
+        "typed": typed_texts(request),
+        "fields": fields_to_send_again(request),
+        "path": request.get_full_path(),
+    }
+    return render(request, "csrf.html", context, status=403)
+
+
+def fields_to_send_again(request: HttpRequest) -> list[tuple[str, str]]:
+    """What a form of ours held, if all of it can be put into another one: no file, no password. Nothing of a form
+    from another site, which is what the check against forgery is for.
+    """
+    ours = request.headers.get("Origin") == f"{request.scheme}://{request.get_host()}"
+    if (
+        request.method != "POST"
+        or not ours
+        or request.FILES
+        or any("password" in name for name in request.POST)
+    ):
+        return []
+    return [(name, value) for name, value in _fields(request) if name != "csrfmiddlewaretoken"]
+
+
+def typed_texts(request: HttpRequest) -> list[str]:
+    """The long texts of a form that could not be taken, so that a page can hand them back."""
+    if request.method != "POST":
+        return []
+    return [
+        value
+        for name, value in _fields(request)
+        if len(value) > _LONG and len(value.split()) > 1 and "password" not in name  # a token is one word
+    ]
+
+
+def _fields(request: HttpRequest) -> list[tuple[str, str]]:
+    return [(name, str(value)) for name, values in request.POST.lists() for value in values]

@@ -1,0 +1,1 @@
+"""Courses, sections and who is enrolled; who may do what; deadlines and what late costs."""

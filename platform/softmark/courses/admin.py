@@ -1,0 +1,66 @@
+"""Courses in the administration pages. Schedules and extensions are added, never changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from softmark.courses.models import Course, Enrolment, Extension, Item, Schedule, Section
+
+
+class AppendOnly(admin.ModelAdmin):
+    """May be added and read."""
+
+    exclude = ("created_by",)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        obj.created_by = request.user
+        super().save_model(request, obj, form, change)
+
+
+class SectionInline(admin.TabularInline):
+    model = Section
+    extra = 0
+
+
+@admin.register(Course)
+class CourseAdmin(admin.ModelAdmin):
+    list_display = ("title", "slug", "time_zone")
+    prepopulated_fields = {"slug": ("title",)}  # noqa: RUF012 -- as Django's own are
+    inlines = (SectionInline,)
+
+
+@admin.register(Enrolment)
+class EnrolmentAdmin(admin.ModelAdmin):
+    list_display = ("user", "course", "role", "section", "active")
+    list_filter = ("course", "role", "active")
+    search_fields = ("user__name", "user__email")
+    autocomplete_fields = ("user",)
+
+
+@admin.register(Item)
+class ItemAdmin(admin.ModelAdmin):
+    list_display = ("title", "course", "points", "visible", "released_at_once", "position")
+    list_filter = ("course",)
+    search_fields = ("title",)
+
+
+@admin.register(Schedule)
+class ScheduleAdmin(AppendOnly):
+    list_display = ("item", "opens_at", "due_at", "closes_at", "created_at", "created_by")
+    list_filter = ("item__course",)
+
+
+@admin.register(Extension)
+class ExtensionAdmin(AppendOnly):
+    list_display = ("item", "user", "due_at", "created_at", "created_by")
+    list_filter = ("item__course",)
+    autocomplete_fields = ("user", "item")

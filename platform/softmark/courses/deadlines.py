@@ -1,0 +1,61 @@
+"""When something is open and due for one person: one pure function, for the page, the policy and the export."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from softmark.courses.late_policy import LatePolicy, end_of_minute
+
+
+class ScheduleLike(Protocol):
+    """What a schedule says: a row of the database, or a plain value in a test."""
+
+    @property
+    def opens_at(self) -> datetime | None: ...
+    @property
+    def due_at(self) -> datetime | None: ...
+    @property
+    def closes_at(self) -> datetime | None: ...
+    @property
+    def late_policy(self) -> LatePolicy: ...
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """Instants in UTC; None: no limit. After closes_at nothing is taken any more."""
+
+    opens_at: datetime | None = None
+    due_at: datetime | None = None
+    closes_at: datetime | None = None
+    late_policy: LatePolicy = field(default_factory=LatePolicy)
+    extended: bool = False
+
+    def is_open(self, now: datetime) -> bool:
+        return not self.is_early(now) and not self.is_closed(now)
+
+    def is_early(self, now: datetime) -> bool:
+        return self.opens_at is not None and now < self.opens_at
+
+    def is_closed(self, now: datetime) -> bool:
+        return self.closes_at is not None and now >= end_of_minute(self.closes_at)
+
+    def is_past_due(self, now: datetime) -> bool:
+        return self.due_at is not None and now >= end_of_minute(self.due_at)
+
+
+def effective_deadline(schedule: ScheduleLike | None, extended_to: datetime | None) -> Deadline:
+    """The deadline that counts for somebody whose due date was extended to an instant, or not at all (None).
+
+    An extension never takes anything away: a due date before the ordinary one has no effect. It moves the end
+    by as much as it moves the due date.
+    """
+    if schedule is None:
+        return Deadline()
+    due_at, closes_at, extended = schedule.due_at, schedule.closes_at, False
+    if extended_to is not None and due_at is not None and extended_to > due_at:
+        moved: timedelta = extended_to - due_at
+        due_at, extended = extended_to, True
+        closes_at = closes_at + moved if closes_at is not None else None
+    return Deadline(schedule.opens_at, due_at, closes_at, schedule.late_policy, extended)

@@ -1,0 +1,84 @@
+"""Reading courses, roles and deadlines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db.models import Case, QuerySet, When
+
+from softmark.accounts.models import User
+from softmark.courses.deadlines import Deadline, effective_deadline
+from softmark.courses.models import Course, Enrolment, Extension, Item, Role, Schedule
+
+
+def enrolments_of(user: User) -> QuerySet[Enrolment]:
+    """The courses of a person, with their role in each."""
+    return user.enrolments.filter(active=True).select_related("course", "section").order_by("course__title")
+
+
+def enrolment_in(user: User, slug: str) -> Enrolment | None:
+    return (
+        Enrolment.objects.filter(user=user, course__slug=slug, active=True)
+        .select_related("course", "section")
+        .first()
+    )
+
+
+def role_in(user: User, course: Course) -> Role | None:
+    found = (
+        Enrolment.objects.filter(user=user, course=course, active=True).values_list("role", flat=True).first()
+    )
+    return Role(found) if found is not None else None
+
+
+def students_of(course: Course) -> QuerySet[Enrolment]:
+    """The students of a course in the order of lists."""
+    return (
+        course.enrolments.filter(role=Role.STUDENT, active=True)
+        .select_related("user", "section")
+        .order_by("user__name", "user__email")
+    )
+
+
+def people_of(course: Course) -> QuerySet[Enrolment]:
+    """Everybody in a course: instructors, teaching assistants, students, and last those who have left."""
+    rank = Case(When(role=Role.INSTRUCTOR, then=0), When(role=Role.TA, then=1), default=2)
+    return course.enrolments.select_related("user", "section").order_by(
+        "-active", rank, "user__name", "user__email"
+    )
+
+
+def current_schedule(item: Item) -> Schedule | None:
+    return item.schedules.order_by("-id").first()
+
+
+def current_schedules(items: Iterable[Item]) -> dict[int, Schedule]:
+    """By item: the schedule in force, in one query."""
+    newest = Schedule.objects.filter(item__in=items).order_by("item_id", "-id").distinct("item_id")
+    return {schedule.item_id: schedule for schedule in newest}
+
+
+def current_extensions(items: Iterable[Item], user: User | None = None) -> dict[tuple[int, int], datetime]:
+    """By item and user: the due date that somebody was given, in one query."""
+    found = Extension.objects.filter(item__in=items)
+    if user is not None:
+        found = found.filter(user=user)
+    newest = found.order_by("item_id", "user_id", "-id").distinct("item_id", "user_id")
+    return {(each.item_id, each.user_id): each.due_at for each in newest if each.due_at is not None}
+
+
+def deadline_for(user: User, item: Item) -> Deadline:
+    """The deadline that counts for this person."""
+    extensions = current_extensions([item], user)
+    return effective_deadline(current_schedule(item), extensions.get((item.pk, user.pk)))
+
+
+def deadlines_for(user: User, items: Iterable[Item]) -> dict[int, Deadline]:
+    """By item: the deadline that counts for this person, in two queries for all of them."""
+    items = list(items)
+    schedules, extensions = current_schedules(items), current_extensions(items, user)
+    return {
+        item.pk: effective_deadline(schedules.get(item.pk), extensions.get((item.pk, user.pk)))
+        for item in items
+    }

@@ -1,0 +1,26 @@
+"""Times as people of a course write them: on the clock on their wall, without a zone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+
+def instant_at(text: str, zone: ZoneInfo) -> datetime:
+    """The instant, in UTC, at which the clocks of a zone show this: "2026-12-01 23:59".
+
+    What they show twice, where they are put back, is its first time: take the other by an offset, as in
+    "2026-10-25 02:30+01:00". Raises ValueError with a sentence.
+    """
+    try:
+        wall = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise ValueError(f"“{text}” is not a time. Write it like 2026-12-01 23:59.") from None
+    if len(text.strip()) <= len("2026-12-01"):
+        raise ValueError(f"“{text}” is a day without a time. Write it like 2026-12-01 23:59.")
+    if wall.tzinfo is not None:
+        return wall.astimezone(UTC)
+    instant = wall.replace(tzinfo=zone).astimezone(UTC)
+    if instant.astimezone(zone).replace(tzinfo=None) != wall:
+        raise ValueError(f"“{text}” does not exist in {zone.key}: the clocks are put forward over it.")
+    return instant
