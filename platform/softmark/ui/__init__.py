@@ -1,0 +1,1 @@
+"""The ground floor: base templates, components, static files."""
