@@ -1,0 +1,1 @@
+"""Assignments: frozen versions of an assignment folder, and their place in a course."""

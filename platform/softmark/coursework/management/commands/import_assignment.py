@@ -1,0 +1,230 @@
+"""`manage.py import_assignment FOLDER`: from a folder on disk to an assignment in a course."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import transaction
+
+from grader.assignment import AssignmentError, load_assignment
+from grader.report import shown_points
+from grader.terminal.screen import Screen
+from grader.terminal.verify_view import VerifyView
+from grader.verify import Verification
+from softmark.courses.models import Course, Schedule
+from softmark.courses.wall_time import instant_at
+from softmark.coursework.actions import Misplaced, Placed, Terms, place, publish
+from softmark.coursework.importing import Folder, SandboxUnavailable, gate, published
+from softmark.coursework.models import AssignmentVersion
+
+# Exit codes, the same as the grader's own.
+NOT_FIT = 1
+UNUSABLE = 2
+FAULT = 3
+
+_EPILOG = (
+    "Times are read on the clock of the course, like 2026-12-01 23:59; “none” takes a date away. What is not said "
+    "stays as it was. Exit codes: 1 the assignment did not pass its own checks, 2 the folder or the command cannot be "
+    "used, 3 a fault of the assignment or of this machine."
+)
+
+
+def _percent(text: str) -> Decimal:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise ArgumentTypeError(f"{text} is not a number") from None
+    if not 0 <= value <= 100:
+        raise ArgumentTypeError(f"{text} is not between 0 and 100")
+    return value
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise ArgumentTypeError(f"{text} is not a whole number from 0 on")
+    return int(text)
+
+
+class Command(BaseCommand):
+    help = (
+        "Reads an assignment folder, grades its solution, starter and known mistakes, and if nothing is missing keeps "
+        "it as a version that never changes. With --course it becomes, or replaces, an assignment of that course."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = _EPILOG
+        parser.add_argument("folder", type=Path, metavar="FOLDER")
+        parser.add_argument("--course", metavar="SLUG", help="put it into this course")
+        parser.add_argument(
+            "--item-slug", metavar="SLUG", help="its name in addresses; by default the folder's"
+        )
+        parser.add_argument("--attempts", type=_count, metavar="N", help="how many submissions count; 0: all")
+        parser.add_argument("--opens", metavar="TIME", help="when students may begin")
+        parser.add_argument("--due", metavar="TIME", help="until when it is on time")
+        parser.add_argument("--closes", metavar="TIME", help="until when late work is taken")
+        parser.add_argument("--grace", type=_count, metavar="MINUTES", help="late by so much costs nothing")
+        parser.add_argument("--percent-per-day", type=_percent, metavar="P", help="lost for each day begun")
+        parser.add_argument("--floor", type=_percent, metavar="P", help="kept at least, however late")
+        parser.add_argument("--dry-run", action="store_true", help="look at everything, save nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        course = self._course(options)
+        terms = self._terms(options, course)
+        folder = self._folder(options["folder"])
+        version = published(folder)
+        verification = None
+        if version is not None:
+            self._say(f"{folder.title}, version {folder.version}, is here already: nothing was graded again.")
+        else:
+            verification = self._verified(folder, Screen(options.get("stdout") or sys.stdout, widest=160))
+        if options["dry_run"]:
+            self._say("Nothing was saved.")
+            return
+        with transaction.atomic():
+            version = publish(verification) if verification is not None else version
+            assert version is not None
+            done = self._placed(course, version, options, terms) if course is not None else []
+        if verification is not None:
+            self._say(f"Published as version {version.version}.")
+        for sentence in done:
+            self._say(sentence)
+
+    def _course(self, options: dict[str, Any]) -> Course | None:
+        slug = options["course"]
+        if slug is None:
+            only = ("item_slug", "attempts", "opens", "due", "closes", "grace", "percent_per_day", "floor")
+            if lost := [name for name in only if options[name] is not None]:
+                flags = ", ".join("--" + name.replace("_", "-") for name in lost)
+                self._stop(UNUSABLE, f"{flags}: only with --course.")
+            return None
+        course = Course.objects.filter(slug=slug).first()
+        if course is None:
+            there = ", ".join(Course.objects.values_list("slug", flat=True)) or "none so far"
+            self._stop(UNUSABLE, f"There is no course “{slug}”. Courses: {there}. Make one under /admin/.")
+        return course
+
+    def _terms(self, options: dict[str, Any], course: Course | None) -> Terms:
+        terms = Terms()
+        if course is None:
+            return terms
+        try:
+            if options["opens"] is not None:
+                terms["opens_at"] = _time(options["opens"], course)
+            if options["due"] is not None:
+                terms["due_at"] = _time(options["due"], course)
+            if options["closes"] is not None:
+                terms["closes_at"] = _time(options["closes"], course)
+        except ValueError as wrong:
+            self._stop(UNUSABLE, str(wrong))
+        if options["grace"] is not None:
+            terms["grace_minutes"] = options["grace"]
+        if options["percent_per_day"] is not None:
+            terms["percent_per_day"] = options["percent_per_day"]
+        if options["floor"] is not None:
+            terms["floor_percent"] = options["floor"]
+        return terms
+
+    def _folder(self, path: Path) -> Folder:
+        try:
+            return load_assignment(path)
+        except AssignmentError as error:
+            count = len(error.problems)
+            some = "1 problem" if count == 1 else f"{count} problems"
+            self._stop(
+                UNUSABLE,
+                f"The folder {path} cannot be used: {some}.",
+                *(f"  {each}" for each in error.problems),
+            )
+
+    def _verified(self, folder: Folder, screen: Screen) -> Verification:
+        try:
+            with VerifyView(screen, folder) as view:
+                verification = gate(folder, on_row=view.row)
+                view.finish(verification)
+        except SandboxUnavailable as unavailable:
+            self._stop(FAULT, str(unavailable))
+        if verification.problems:
+            self._stop(FAULT if verification.faulty else NOT_FIT, "Nothing was saved.")
+        return verification
+
+    def _placed(
+        self, course: Course, version: AssignmentVersion, options: dict[str, Any], terms: Terms
+    ) -> list[str]:
+        """Puts it into the course, and says in sentences what that did."""
+        try:
+            placed = place(
+                course, version, item_slug=options["item_slug"], attempts=options["attempts"], terms=terms
+            )
+        except Misplaced as misplaced:
+            self._stop(UNUSABLE, str(misplaced), "Nothing was saved.")
+        except ValidationError as invalid:
+            self._stop(UNUSABLE, *invalid.messages, "Nothing was saved.")
+        return _what_was_done(course, version, placed)
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+
+    def _stop(self, code: int, *sentences: str) -> NoReturn:
+        for sentence in sentences:
+            self.stderr.write(sentence)
+        sys.exit(code)
+
+
+def _time(text: str, course: Course) -> Any:
+    return None if text.strip().lower() == "none" else instant_at(text, course.zone)
+
+
+def _what_was_done(course: Course, version: AssignmentVersion, placed: Placed) -> list[str]:
+    item = placed.assignment.item
+    told = []
+    if placed.is_new:
+        told.append(f"“{item}” is now an assignment of {course}, for {shown_points(item.points)} points.")
+    elif placed.moved_from is not None:
+        handed_in = placed.assignment.submissions.exclude(version=version).count()
+        told.append(
+            f"“{item}” in {course} moved from version {placed.moved_from.version} to {version.version}."
+        )
+        if handed_in:
+            told.append(
+                f"What was handed in before ({handed_in}) stays graded by the version that it was handed in for."
+            )
+        if version.points != placed.moved_from.points:
+            before, now = shown_points(placed.moved_from.points), shown_points(version.points)
+            told.append(
+                f"The folder gave {before} points and gives {now} now; in the gradebook “{item}” still counts "
+                f"{shown_points(item.points)}."
+            )
+    else:
+        told.append(f"“{item}” is in {course} with this version already.")
+    attempts = placed.assignment.attempts
+    told.append(f"Attempts: {attempts or 'as many as they like'}. {_in_words(placed.schedule, course)}")
+    return told
+
+
+def _in_words(schedule: Schedule | None, course: Course) -> str:
+    if schedule is None:
+        return "It is always open."
+    show: Callable[[Any], str] = lambda at: f"{at.astimezone(course.zone):%Y-%m-%d %H:%M}"  # noqa: E731
+    parts = [
+        f"{word} {show(at)}"
+        for word, at in (
+            ("opens", schedule.opens_at),
+            ("due", schedule.due_at),
+            ("closes", schedule.closes_at),
+        )
+        if at is not None
+    ]
+    late = (
+        f" Late costs {shown_points(schedule.percent_per_day)} % a day; at least "
+        f"{shown_points(schedule.floor_percent)} % is kept."
+        if schedule.percent_per_day
+        else ""
+    )
+    return f"{', '.join(parts).capitalize() or 'No dates'} ({course.time_zone}).{late}"
