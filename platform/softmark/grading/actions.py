@@ -1,0 +1,52 @@
+"""What staff decide about a submission that was held. Each decision is entered in the administration's history."""
+
+from __future__ import annotations
+
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+
+from softmark.accounts.models import User
+from softmark.submissions.models import Status, Submission
+from softmark.submissions.signals import requeued
+
+
+class NotHeld(Exception):
+    """Somebody has decided already."""
+
+
+@transaction.atomic
+def regrade_held(submission: Submission, by: User) -> None:
+    """Puts it back into its queue, its deaths forgotten. Locks the submission; raises NotHeld."""
+    held = _lock_held(submission)
+    held.status, held.deaths, held.finished_at = Status.WAITING, 0, None
+    held.save(update_fields=["status", "deaths", "finished_at"])
+    _record(held, by, "Held submission put back into the queue.")
+    requeued.send(sender=Submission, submission=held)
+
+
+@transaction.atomic
+def return_attempt(submission: Submission, by: User) -> None:
+    """Lets the attempt not count; the submission stays held. Locks the submission; raises NotHeld."""
+    held = _lock_held(submission)
+    held.returned = True
+    held.save(update_fields=["returned"])
+    _record(held, by, "Attempt of a held submission given back.")
+
+
+def _lock_held(submission: Submission) -> Submission:
+    locked = Submission.objects.select_for_update().defer("text").get(pk=submission.pk)
+    if locked.state is not Status.HELD or locked.returned:
+        raise NotHeld
+    return locked
+
+
+def _record(submission: Submission, by: User, what: str) -> None:
+    LogEntry.objects.create(
+        user=by,
+        content_type=ContentType.objects.get_for_model(Submission),
+        object_id=str(submission.pk),
+        object_repr=f"submission {submission.pk}",
+        action_flag=CHANGE,
+        change_message=what,
+    )

@@ -1,0 +1,18 @@
+"""A submission that is to be graded rings the bell, once it is committed."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.dispatch import receiver
+
+from softmark.grading import bell
+from softmark.submissions.models import Submission
+from softmark.submissions.signals import requeued, submitted
+
+
+@receiver([submitted, requeued])
+def ring_on_commit(submission: Submission, **kwargs: Any) -> None:
+    transaction.on_commit(partial(bell.ring, submission.queue))

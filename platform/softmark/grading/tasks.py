@@ -1,0 +1,74 @@
+"""What the workers do: hear a bell and grade one submission; look after claims and bells."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import structlog
+from celery import current_app, shared_task, signals
+
+from grader.grade import SandboxUnavailable
+from softmark.grading import bell, queue, workers
+from softmark.grading.work import Bench
+from softmark.submissions.models import Queue
+
+log = structlog.get_logger(__name__)
+
+DEFAULT = "default"  # the queue of chores
+
+_bench: Bench | None = None
+_announced_at = 0.0
+
+
+def bench() -> Bench:
+    """This process's own: a fork of the pool makes one when it starts."""
+    global _bench
+    if _bench is None:
+        _bench = Bench()
+    return _bench
+
+
+@signals.worker_process_init.connect
+def _open(**kwargs: Any) -> None:
+    """The zygotes die with the thread that starts them: the main one of a pool process, which is this."""
+    queues = [name for name in current_app.amqp.queues.consume_from if name in Queue.values]
+    if queues:
+        bench().announce(queues)
+
+
+@signals.worker_process_shutdown.connect
+def _close(**kwargs: Any) -> None:
+    bench().close()
+
+
+@shared_task(name="softmark.grading.tasks.hear")
+def hear(queue_name: str) -> None:
+    """One bell: grades the next submission of the queue, if there is one."""
+    _answer_the_roll_call(queue_name)
+    try:
+        found = bench().grade_next(queue_name)
+    except SandboxUnavailable as unavailable:
+        log.error("sandbox_unavailable", reason=str(unavailable))
+        return
+    if not found and queue.free_of_workers(workers.own_host(), workers.is_gone):
+        bell.ring(queue_name)
+
+
+def _answer_the_roll_call(queue_name: str) -> None:
+    global _announced_at
+    if time.monotonic() - _announced_at > workers.ROLL_CALL_SECONDS / 2:
+        bench().announce([queue_name])
+        _announced_at = time.monotonic()
+
+
+@shared_task(name="softmark.grading.tasks.reap")
+def reap() -> None:
+    """Frees claims whose lease has run out, rings for rows that no bell announces, calls the roll."""
+    freed = queue.free_expired()
+    if freed:
+        log.warning("leases_expired", submissions=freed)
+    for name in Queue.values:
+        bell.ring_for(name, waiting=queue.waiting(name))
+    workers.announce(workers.own_name(), DEFAULT, None, "")
+    workers.forget_old()

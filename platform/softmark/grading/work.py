@@ -1,0 +1,156 @@
+"""One process that grades: a sandbox that is kept warm, and the steps from a claim to its result."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import structlog
+from django.db import InterfaceError, OperationalError, connection
+from django.utils.crypto import salted_hmac
+
+from grader.assignment import Assignment, assignment_from_texts
+from grader.grade import Grader, SandboxUnavailable
+from grader.report import CheckResult, Report, Verdict
+from grader.source import Source
+from softmark.coursework.models import AssignmentVersion
+from softmark.grading import progress, queue, workers
+from softmark.grading.queue import Claim, ClaimLost
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+ASSIGNMENTS_KEPT = 32
+DATABASE_PATIENCE = 60.0  # seconds: a restart of PostgreSQL is sat out rather than graded again
+
+
+class Bench:
+    """Where one process grades. Not for several threads, and opened in the one that lives longest."""
+
+    def __init__(self) -> None:
+        self.name = workers.own_name()
+        self._grader: Grader | None = None
+        self._assignments: OrderedDict[int, Assignment] = OrderedDict()
+
+    def open(self) -> Grader:
+        """The sandbox, warm. Raises SandboxUnavailable."""
+        if self._grader is None:
+            self._grader = Grader()
+        return self._grader
+
+    def close(self) -> None:
+        if self._grader is not None:
+            self._grader.close()
+            self._grader = None
+
+    def announce(self, queues: list[str]) -> bool:
+        """Says in the database that this process is here, and whether it can grade. Returns that."""
+        try:
+            rung, trouble = self.open().rung.number, ""
+        except SandboxUnavailable as unavailable:
+            rung, trouble = None, str(unavailable)
+            log.error("sandbox_unavailable", reason=trouble)
+        for each in queues:
+            workers.announce(self.name, each, rung, trouble)
+        return rung is not None
+
+    def grade_next(self, queue_name: str) -> bool:
+        """Grades the next submission of a queue; False where none was waiting. Raises SandboxUnavailable."""
+        self.open()  # nothing is claimed that cannot be graded
+        claim = patiently(lambda: queue.claim(queue_name, self.name))
+        if claim is None:
+            return False
+        try:
+            self._grade(claim)
+        except ClaimLost:
+            log.warning("claim_lost", submission=claim.submission_id, claim=claim.claim_no)
+        except (SystemExit, KeyboardInterrupt):  # told to stop
+            self.close()
+            patiently(lambda: queue.give_back(claim))
+            raise
+        except BaseException:  # beyond every limit, or a fault of ours
+            log.exception("grading_broke", submission=claim.submission_id, claim=claim.claim_no)
+            self.close()
+            patiently(lambda: queue.give_up(claim))
+            raise
+        return True
+
+    def _grade(self, claim: Claim) -> None:
+        started_at = datetime.now(UTC)
+        assignment = self._assignment(claim.version_id)
+        source = Source(claim.text, claim.notes, claim.cells)
+        ticker = progress.Ticker(claim.submission_id, claim.claim_no)
+        lease = Lease(claim)
+
+        def on_check(result: CheckResult) -> None:
+            ticker.tell(result)
+
+        report = self.open().grade(
+            assignment, source, seed=seed_of(assignment, source), on_check=on_check, on_beat=lease.renew
+        )
+        if report.verdict is Verdict.PLATFORM_FAULT:
+            log.error("platform_fault", submission=claim.submission_id, reason=_first_message(report))
+            patiently(lambda: queue.give_up(claim))
+            return
+        finished_at = datetime.now(UTC)
+        patiently(
+            lambda: queue.finish(
+                claim, report, started_at=started_at, finished_at=finished_at, worker=self.name
+            )
+        )
+
+    def _assignment(self, version_id: int) -> Assignment:
+        if version_id not in self._assignments:
+            version = patiently(lambda: AssignmentVersion.objects.get(pk=version_id))
+            self._assignments[version_id] = assignment_from_texts(version.files)
+            if len(self._assignments) > ASSIGNMENTS_KEPT:
+                self._assignments.popitem(last=False)
+        self._assignments.move_to_end(version_id)
+        return self._assignments[version_id]
+
+
+class Lease:
+    """Renews a claim. A database that is away is borne as long as the lease would last."""
+
+    def __init__(self, claim: Claim) -> None:
+        self._claim = claim
+        self._renewed = time.monotonic()
+
+    def renew(self) -> None:
+        try:
+            queue.renew(self._claim)
+        except (OperationalError, InterfaceError):
+            connection.close()
+            if time.monotonic() - self._renewed > queue.LEASE_SECONDS:
+                raise ClaimLost from None
+        else:
+            self._renewed = time.monotonic()
+
+
+def patiently(step: Callable[[], T]) -> T:
+    """Takes a step in the database, again and again while the database is away."""
+    until = time.monotonic() + DATABASE_PATIENCE
+    pause = 0.1
+    while True:
+        try:
+            return step()
+        except (OperationalError, InterfaceError):
+            connection.close()
+            if connection.in_atomic_block or time.monotonic() + pause > until:
+                raise
+            time.sleep(pause)
+            pause = min(2 * pause, 2.0)
+
+
+def seed_of(assignment: Assignment, source: Source) -> int:
+    """Of the hidden inputs: the same whenever the same is graded again, and nobody's guess outside the server."""
+    mac = salted_hmac("softmark.grading.seed", f"{assignment.version}\0{source.text}", algorithm="sha256")
+    return int.from_bytes(mac.digest()[:6], "little")
+
+
+def _first_message(report: Report) -> str:
+    return next((check.message for check in report.checks if check.verdict.is_fault), "")
