@@ -7,6 +7,7 @@ count from the day on which the course was made.
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 
@@ -17,9 +18,9 @@ from softmark.accounts.models import User
 from softmark.config.demo.script import ADMINISTRATOR, ByHand, HandIn, Script, Task
 from softmark.courses.actions import enrol, extend
 from softmark.courses.models import Course, Extension, Item, Role
-from softmark.coursework.actions import Terms, place
-from softmark.coursework.importing import import_folder
-from softmark.coursework.models import Assignment
+from softmark.coursework.actions import Terms, place, publish
+from softmark.coursework.importing import gate, load_assignment, published
+from softmark.coursework.models import Assignment, AssignmentVersion
 from softmark.coursework.source import parse_source
 from softmark.gradebook.actions import Change, excuse, set_points
 from softmark.gradebook.entries import Kind
@@ -49,10 +50,10 @@ def play(script: Script, assignments: Path, submissions: Path, bench: Bench) -> 
 
     Raises SandboxUnavailable where nothing can be graded.
     """
-    grader = bench.open()
+    bench.open()
+    versions = _versions([assignments / task.folder for task in script.tasks])
     course, people = _people(script)
-    for task in script.tasks:
-        version = import_folder(assignments / task.folder, grader).version
+    for task, version in zip(script.tasks, versions, strict=True):
         place(course, version, attempts=task.attempts, terms=_terms(task, course))
     items = {item.slug: item for item in course.items.all()}
     for each in script.extensions:
@@ -70,6 +71,16 @@ def play(script: Script, assignments: Path, submissions: Path, bench: Bench) -> 
     for decision in script.by_hand:
         _decide(decision, items[decision.assignment], people)
     return course
+
+
+def _versions(paths: list[Path]) -> list[AssignmentVersion]:
+    """Imports the folders that were not imported before, all at the same time."""
+    folders = [load_assignment(path) for path in paths]
+    missing = [folder for folder in folders if published(folder) is None]
+    with ThreadPoolExecutor(max_workers=len(paths)) as pool:  # each thread with a sandbox of its own
+        for verification in pool.map(gate, missing):
+            publish(verification)
+    return [version for folder in folders if (version := published(folder)) is not None]
 
 
 @transaction.atomic

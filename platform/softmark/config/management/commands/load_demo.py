@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from grader.grade import SandboxUnavailable
 from softmark.accounts.models import User
 from softmark.config.demo.play import is_played, play
 from softmark.config.demo.script import ADMINISTRATOR, read_script
 from softmark.courses.models import Role
+from softmark.coursework.importing import SandboxUnavailable
 from softmark.grading.work import Bench
 from softmark.home.demo_people import DOMAIN, PASSWORD, demo_people
 

@@ -13,7 +13,6 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
-from grader.assignment import AssignmentError, load_assignment
 from grader.report import shown_points
 from grader.terminal.screen import Screen
 from grader.terminal.verify_view import VerifyView
@@ -21,7 +20,14 @@ from grader.verify import Verification
 from softmark.courses.models import Course, Schedule
 from softmark.courses.wall_time import instant_at
 from softmark.coursework.actions import Misplaced, Placed, Terms, place, publish
-from softmark.coursework.importing import Folder, SandboxUnavailable, gate, published
+from softmark.coursework.importing import (
+    AssignmentError,
+    Folder,
+    SandboxUnavailable,
+    gate,
+    load_assignment,
+    published,
+)
 from softmark.coursework.models import AssignmentVersion
 
 # Exit codes, the same as the grader's own.

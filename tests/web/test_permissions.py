@@ -1,0 +1,245 @@
+"""Who may open, and who may change what: every address of the site, as everybody. An address that is not in the table
+fails, so that none is added without deciding for whom it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.hashers import make_password
+from django.db import transaction
+from django.db.models import Model
+from django.http import HttpResponseBase
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from softmark.accounts.models import User
+from softmark.courses.models import Role
+from softmark.submissions.models import Status
+from tests.factories import (
+    PASSWORD,
+    enrol,
+    make_admin,
+    make_assignment,
+    make_course,
+    make_run,
+    make_submission,
+)
+
+pytestmark = pytest.mark.django_db
+
+# One line for each address and method: what it answers to each of these people, or to all of them. "login": sends them
+# to sign in. 403 comes with a reason; 404 says no word about whether there is such a thing. What is not here answers
+# 405. POSTs are sent empty, so 400, 409 and 422 say that somebody may, and that something was missing.
+PEOPLE = ("anonymous", "outsider", "student", "classmate", "ta", "instructor", "admin")
+TABLE = """
+home                                  GET         200
+courses:course                        GET       login       404       200       200       200       200       404
+courses:people                        GET       login       404       403       403       200       200       404
+submissions:assignment                GET       login       404       200       200       200       200       404
+submissions:submit                    GET         303
+submissions:submit                    POST      login       404       409       409       409       409       404
+submissions:draft                     GET         303
+submissions:draft                     POST        401       404       400       400       403       403       404
+grading:report                        GET       login       404       200       404       200       200       404
+grading:progress                      GET       login       404       302       404       302       302       404
+grading:code                          GET       login       404       200       404       200       200       404
+grading:regrade                       POST      login       404       403       404       302       302       404
+grading:give_back                     POST      login       404       403       404       302       302       404
+gradebook:mine                        GET       login       404       200       200       403       403       404
+gradebook:csv                         GET       login       404       403       403       200       200       404
+gradebook:grid                        GET       login       404       403       403       200       200       404
+gradebook:release                     POST      login       404       403       403       403       302       404
+gradebook:cell                        GET       login       404       403       403       200       200       404
+gradebook:set_points                  POST      login       404       403       403       403       422       404
+gradebook:excuse                      POST      login       404       403       403       403       422       404
+gradebook:comment                     POST      login       404       403       403       403       422       404
+gradebook:take_back                   POST      login       404       403       403       403       422       404
+ui:theme                              POST        302
+ui:guide                              GET       login       403       403       403       403       403       200
+account_login                         GET         200       302       302       302       302       302       302
+account_login                         POST        200       302       302       302       302       302       302
+account_logout                        GET         302       200       200       200       200       200       200
+account_logout                        POST        302
+account_inactive                      GET         200
+account_signup                        GET         200       302       302       302       302       302       302
+account_signup                        POST        200       302       302       302       302       302       302
+account_reauthenticate                GET       login       200       200       200       200       200       200
+account_reauthenticate                POST      login       200       200       200       200       200       200
+account_request_reauthentication_code GET       login       302       302       302       302       302       302
+account_request_reauthentication_code POST      login       302       302       302       302       302       302
+account_confirm_reauthentication_code GET       login       302       302       302       302       302       302
+account_confirm_reauthentication_code POST      login       302       302       302       302       302       302
+account_email                         GET       login       403       403       403       403       403       403
+account_email                         POST      login       403       403       403       403       403       403
+account_email_verification_sent       GET         200
+account_change_password               GET       login       200       200       200       200       200       200
+account_change_password               POST      login       200       200       200       200       200       200
+account_set_password                  GET       login       302       302       302       302       302       302
+account_set_password                  POST      login       302       302       302       302       302       302
+account_reset_password                GET         200
+account_reset_password                POST        200
+account_confirm_login_code            GET       login       302       302       302       302       302       302
+account_confirm_login_code            POST      login       302       302       302       302       302       302
+account_confirm_email                 GET         200
+account_confirm_email                 POST        404
+account_reset_password_from_key_done  GET         200
+account_reset_password_from_key       GET         200
+account_reset_password_from_key       POST        200
+account_reset_password_done           GET         200
+livez                                 GET         200
+healthz                               GET         200
+metrics                               GET         403
+"""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A course with people, who are known by what they are in the table, and with a submission of the student's."""
+
+    people: dict[str, User | None]
+    arguments: dict[str, Any]
+
+
+@pytest.fixture
+def site() -> Site:
+    course = make_course(slug="attention")
+    assignment = make_assignment(course=course, slug="masks")
+    student = enrol(course)
+    make_run(make_submission(assignment, student), points=7)
+    held = make_submission(assignment, student, status=Status.HELD, deaths=3)
+    site = Site(
+        people={
+            "anonymous": None,
+            "outsider": enrol(make_course()),
+            "student": student,
+            "classmate": enrol(course),
+            "ta": enrol(course, role=Role.TA),
+            "instructor": enrol(course, role=Role.INSTRUCTOR),
+            "admin": make_admin(),
+        },
+        arguments={
+            "course": "attention",
+            "item": "masks",
+            "pk": held.pk,
+            "user": student.pk,
+            "key": "made-up",
+            "uidb36": "1",
+        },
+    )
+    for person in filter(None, site.people.values()):
+        person.password = hashed()  # without one, some pages of allauth are others
+        person.save()
+    return site
+
+
+@cache
+def hashed() -> str:
+    return make_password(PASSWORD)
+
+
+def addresses() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Name and arguments of every address but the administration's."""
+
+    def walk(
+        resolver: URLResolver, names: str, arguments: tuple[str, ...]
+    ) -> Iterator[tuple[str, tuple[str, ...]]]:
+        for each in resolver.url_patterns:
+            taken = (*arguments, *each.pattern.converters, *_groups(each))
+            if isinstance(each, URLPattern):
+                yield names + (each.name or str(each.pattern)), taken
+            elif each.namespace != "admin":
+                yield from walk(each, f"{names}{each.namespace}:" if each.namespace else names, taken)
+
+    return walk(get_resolver(), "", ())
+
+
+def _groups(each: URLPattern | URLResolver) -> list[str]:
+    return [] if each.pattern.converters else list(each.pattern.regex.groupindex)
+
+
+def told(response: HttpResponseBase) -> str:
+    """The status; "login" where one is sent to sign in."""
+    if response.status_code == 302 and "/login/" in response["Location"]:
+        return "login"
+    return str(response.status_code)
+
+
+ADDRESSES = sorted(set(addresses()))
+
+
+def test_every_address_is_in_the_table() -> None:
+    assert {name for name, _ in ADDRESSES} == {line.split()[0] for line in TABLE.strip().splitlines()}
+
+
+@pytest.mark.parametrize(("name", "arguments"), ADDRESSES, ids=[name for name, _ in ADDRESSES])
+def test_who_gets_what(name: str, arguments: tuple[str, ...], site: Site, client: Client) -> None:
+    address = reverse(name, kwargs={key: site.arguments[key] for key in arguments})
+    expected = {method: answers(name, method) for method in ("GET", "POST")}
+    found = {
+        method: {who: ask(client, method, address, person) for who, person in site.people.items()}
+        for method in expected
+    }
+    assert found == expected
+
+
+def answers(name: str, method: str) -> dict[str, str]:
+    """A line of the table."""
+    for line in TABLE.strip().splitlines():
+        of, by, *cells = line.split()
+        if (of, by) == (name, method):
+            return dict(zip(PEOPLE, cells if len(cells) > 1 else cells * len(PEOPLE), strict=True))
+    return dict.fromkeys(PEOPLE, "405")
+
+
+def ask(client: Client, method: str, address: str, person: User | None) -> str:
+    """What somebody is told; whatever it changes is undone."""
+    with transaction.atomic():
+        if person is None:
+            client.logout()
+        else:
+            client.force_login(person)
+        answer = told(client.generic(method, address, b"", "application/x-www-form-urlencoded"))
+        transaction.set_rollback(True)
+    return answer
+
+
+# -- the administration
+
+MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_the_administration_is_for_administrators(model: type[Model], site: Site, client: Client) -> None:
+    """Every list, every form to add and every form of a row: they open, or say that this is not done here."""
+    options = model._meta
+    where = f"admin:{options.app_label}_{options.model_name}"
+    pages = {reverse(f"{where}_changelist"): {"200"}, reverse(f"{where}_add"): {"200", "403"}}
+    row = model._default_manager.first()
+    if row is not None:
+        pages[reverse(f"{where}_change", args=[row.pk])] = {"200"}
+    for page, good in pages.items():
+        for who, person in site.people.items():
+            assert ask(client, "GET", page, person) in (good if who == "admin" else {"login"}), (page, who)
+
+
+def test_the_administrations_own_pages(site: Site, client: Client) -> None:
+    for page in ("admin:index", "admin:password_change"):
+        for who, person in site.people.items():
+            assert ask(client, "GET", reverse(page), person) == ("200" if who == "admin" else "login")
+
+
+def test_a_search_in_every_list(site: Site, client: Client) -> None:
+    """Search fields name columns; a slip in one shows only when somebody searches."""
+    assert site.people["admin"] is not None
+    client.force_login(site.people["admin"])
+    for model, its in admin.site._registry.items():
+        if its.search_fields:
+            options = model._meta
+            address = reverse(f"admin:{options.app_label}_{options.model_name}_changelist")
+            assert client.get(address, {"q": "ada"}).status_code == 200
