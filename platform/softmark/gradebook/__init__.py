@@ -1,0 +1,1 @@
+"""Events become grades: the pure rule, the grid, export."""

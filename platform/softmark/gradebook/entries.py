@@ -1,0 +1,69 @@
+"""An event as the pure rules see it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Kind(StrEnum):
+    """What happened."""
+
+    AUTO = "auto"
+    OVERRIDE = "override"
+    EXCUSE = "excuse"
+    COMMENT = "comment"
+    RELEASE = "release"
+    HIDE = "hide"
+    REVOKE = "revoke"
+
+    @property
+    def label(self) -> str:
+        return _LABELS[self]
+
+
+_LABELS = {
+    Kind.AUTO: "graded by machine",
+    Kind.OVERRIDE: "set by hand",
+    Kind.EXCUSE: "excused",
+    Kind.COMMENT: "comment",
+    Kind.RELEASE: "released",
+    Kind.HIDE: "hidden",
+    Kind.REVOKE: "taken back",
+}
+
+
+class Entry(NamedTuple):
+    """One event; later ones have larger ids. A tuple, since a gradebook holds a hundred thousand of them.
+
+    points:     of an override on the item's scale; of an automatic result out of max_points, before late costs.
+    revokes:    the event that this one takes back.
+    submission: the attempt that an automatic result is about; number and received_at are that attempt's.
+    """
+
+    id: int
+    kind: str
+    points: Decimal | None = None
+    max_points: Decimal | None = None
+    revokes: int | None = None
+    submission: int | None = None
+    number: int | None = None
+    received_at: datetime | None = None
+
+
+def standing(entries: list[Entry]) -> list[Entry]:
+    """The events that nobody took back, oldest first. What takes back cannot itself be taken back."""
+    revoked = {entry.revokes for entry in entries if entry.revokes is not None}
+    if not revoked:
+        return entries
+    return [entry for entry in entries if entry.kind != Kind.REVOKE and entry.id not in revoked]
+
+
+def is_released(entries: list[Entry], at_once: bool) -> bool:
+    """Whether students see the grades of an item, by its own events: the newest one says."""
+    for entry in reversed(standing(entries)):
+        if entry.kind in (Kind.RELEASE, Kind.HIDE):
+            return entry.kind == Kind.RELEASE
+    return at_once

@@ -1,0 +1,86 @@
+"""Grade events: append-only. A grade is computed from them, never stored as the truth."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from softmark.courses.models import Course, Item
+from softmark.gradebook.entries import Kind
+from softmark.grading.models import Run
+from softmark.submissions.models import Submission
+
+_KINDS = [kind.value for kind in Kind]
+_OF_ITEMS = [kind.value for kind in (Kind.RELEASE, Kind.HIDE, Kind.REVOKE)]
+
+
+class Event(models.Model):
+    """One thing that happened to a grade. A trigger of the database refuses to change or delete it.
+
+    student: null for release and hide, which are about a whole item.
+    points:  of an automatic result out of `max_points`, before late costs; of an override on the item's scale.
+    number, received_at: of the attempt, as they never change: the course's gradebook is read without its submissions.
+    revokes: the event that this one takes back.
+    reason:  for staff; of a comment, what it says, which the student sees.
+    """
+
+    course = models.ForeignKey(Course, on_delete=models.PROTECT, related_name="events")
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="events")
+    student = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="grade_events"
+    )
+    kind = models.CharField(max_length=20, choices=[(kind.value, kind.label) for kind in Kind])
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, null=True, related_name="events")
+    number = models.PositiveIntegerField(null=True)
+    received_at = models.DateTimeField(null=True)
+    run = models.OneToOneField(Run, on_delete=models.PROTECT, null=True, related_name="event")
+    points = models.DecimalField(max_digits=8, decimal_places=3, null=True)
+    max_points = models.DecimalField(max_digits=8, decimal_places=3, null=True)
+    revokes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="revoked_by")
+    reason = models.TextField(blank=True)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ("id",)
+        constraints = (
+            models.CheckConstraint(condition=Q(kind__in=_KINDS), name="event_kind_is_known"),
+            models.CheckConstraint(
+                condition=~Q(kind=Kind.AUTO.value)
+                | Q(
+                    run__isnull=False,
+                    submission__isnull=False,
+                    number__isnull=False,
+                    received_at__isnull=False,
+                    points__isnull=False,
+                    max_points__gt=0,
+                ),
+                name="event_auto_has_its_run",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind=Kind.OVERRIDE.value) | Q(points__isnull=False, actor__isnull=False),
+                name="event_override_has_points_and_actor",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind=Kind.REVOKE.value) | Q(revokes__isnull=False),
+                name="event_revoke_names_another",
+            ),
+            models.CheckConstraint(
+                condition=Q(student__isnull=False) | Q(kind__in=_OF_ITEMS),
+                name="event_is_about_a_student",
+            ),
+            models.CheckConstraint(
+                condition=Q(points__isnull=True) | Q(points__gte=0), name="event_points_not_negative"
+            ),
+        )
+        indexes = (models.Index(fields=["course", "item", "student"], name="event_of_cell"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk} of {self.item}"
+
+    @property
+    def label(self) -> str:
+        return Kind(self.kind).label
