@@ -4,7 +4,7 @@
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check assets bench verify lock clean
+.PHONY: help setup run manage test check assets bench verify lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -14,6 +14,9 @@ setup:  ## make or refresh .venv (every other target does this first)
 
 run: setup assets  ## start the whole site on this machine; PORT=8001, HOST=..., SOFTMARK_DATA=... change where
 	@$(BIN)/python -m softmark.config.local
+
+manage: setup  ## one of Django's commands, on the data of the site that runs (ARGS="import_assignment --help")
+	@$(BIN)/python -m softmark.config.local.manage $(ARGS)
 
 test: setup assets  ## run all tests, on all processors
 	@$(BIN)/python -m pytest -n auto $(ARGS)

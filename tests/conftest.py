@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import redis
 from hypothesis import settings
+
+from tests.processes import CeleryProcess, Workers
 
 # Machines are slow now and then, so no example has a deadline; in CI the examples are the same each time.
 settings.register_profile("here", deadline=None)
@@ -26,10 +30,39 @@ def django_db_modify_db_settings(services: None, django_db_modify_db_settings_pa
     """pytest-django asks for this before it makes the test database: the moment to have a server."""
 
 
-@pytest.fixture
-def site_environment(transactional_db: None) -> dict[str, str]:
-    """The environment for a process of the site (a worker, a web server) that works on this test's database."""
+@pytest.fixture(scope="session")
+def site_environment(django_db_setup: None) -> dict[str, str]:
+    """The environment for a process of the site (a worker, a web server) that works on the tests' database.
+
+    The database goes when the session ends, so whoever starts such a process for a session depends on this, and
+    ends it before.
+    """
     from django.db import connection
 
     server = urlsplit(os.environ["DATABASE_URL"])
-    return os.environ | {"DATABASE_URL": server._replace(path=f"/{connection.settings_dict['NAME']}").geturl()}
+    return os.environ | {
+        "DATABASE_URL": server._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+    }
+
+
+@pytest.fixture(scope="session")
+def workers(site_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    """Starts and ends the workers of these tests."""
+    workers = Workers(site_environment, tmp_path_factory.mktemp("workers"))
+    yield workers
+    workers.end_all()
+
+
+@pytest.fixture
+def broker(services: None) -> Iterator[redis.Redis]:
+    """The broker of the test, empty."""
+    with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
+        client.flushdb()
+        yield client
+        client.flushdb()
+
+
+@pytest.fixture
+def worker(workers: Workers, transactional_db: None, broker: redis.Redis) -> CeleryProcess:
+    """A worker of every queue that grades, not to be harmed."""
+    return workers.shared()

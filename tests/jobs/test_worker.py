@@ -23,7 +23,7 @@ from softmark.grading.work import seed_of
 from softmark.submissions.models import Queue, Status, Submission
 from softmark.submissions.signals import submitted
 from tests.factories import ROOT, folder_of, make_assignment, make_submission
-from tests.jobs.conftest import CeleryProcess, eventually
+from tests.processes import CeleryProcess, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

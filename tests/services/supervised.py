@@ -38,7 +38,7 @@ def main() -> int:
         print(trouble, flush=True)
         return 1
     parent = Parent(folder, lambda words: print(words, flush=True))
-    folder.note_address("http://a.place")
+    folder.note_site("http://a.place", {})
     wanted = [word.partition("=") for word in sys.argv[2:]]
     try:
         children = [parent.start(service(folder, name, kind or "plain")) for name, _, kind in wanted]

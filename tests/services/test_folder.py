@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from softmark.config.local.folder import Folder
+from softmark.config.local.folder import Folder, environment_of_running_site
 from softmark.config.local.trouble import Trouble
 
 
@@ -43,7 +43,7 @@ def test_the_last_log_is_kept_beside_the_new_one(tmp_path: Path) -> None:
 
 def test_two_at_once_are_not_possible(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
-    folder.note_address("http://127.0.0.1:8000")
+    folder.note_site("http://127.0.0.1:8000", {})
     with pytest.raises(
         Trouble, match=rf"already running at http://127\.0\.0\.1:8000, as process {os.getpid()}"
     ):
@@ -101,3 +101,14 @@ def test_the_socket_goes_elsewhere_where_the_path_is_too_long(tmp_path: Path) ->
     assert stat.S_IMODE(folder.sockets.stat().st_mode) == 0o700
     folder.close()
     assert not folder.sockets.exists()
+
+
+def test_commands_find_the_site_that_runs(tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    with pytest.raises(Trouble, match="No site is running"):
+        environment_of_running_site(path)
+    folder = Folder(path)
+    folder.note_site("http://127.0.0.1:8000", {"DATABASE_URL": "postgres://here"})
+    assert environment_of_running_site(path) == {"DATABASE_URL": "postgres://here"}
+    assert (path / "lock").stat().st_mode & 0o077 == 0, "secrets stand in it"
+    folder.close()

@@ -11,6 +11,7 @@ from logging.config import dictConfig
 from typing import Any
 
 from celery import Celery, signals
+from celery.schedules import crontab
 from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "softmark.config.settings")
@@ -53,6 +54,10 @@ app.conf.update(
             "task": "softmark.grading.tasks.reap",
             "schedule": REAP_SECONDS,
             "options": {"expires": REAP_SECONDS},
+        },
+        "clear-sessions": {
+            "task": "softmark.config.tasks.clear_sessions",
+            "schedule": crontab(hour="4", minute="7"),
         },
     },
     timezone="UTC",

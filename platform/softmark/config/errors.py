@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import render
+from django.template.loader import render_to_string
 
 _LONG = 40  # characters: shorter ones are typed again soon, and may be no text at all
 
@@ -23,7 +28,21 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def broken(request: HttpRequest) -> HttpResponse:
+    """What no view expected. A database that is away is no fault of ours to be mended, and gets a page of its own."""
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        return unavailable(request)
     return render(None, "500.html", status=500)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """The database does not answer. Uses none, not even to know who is asking; what was typed is handed back."""
+    context = {
+        "typed": typed_texts(request),
+        "fields": fields_to_send_again(request),
+        "path": request.get_full_path(),
+        "csrf_token": get_token(request),
+    }
+    return HttpResponse(render_to_string("503.html", context), status=503, headers={"Retry-After": "10"})
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -18,7 +18,9 @@ _SHARED: list[Any] = [
 _RENDERER: Any = (
     structlog.processors.JSONRenderer()
     if os.environ.get("LOG_FORMAT") == "json"
-    else structlog.dev.ConsoleRenderer(colors=False)
+    else structlog.dev.ConsoleRenderer(  # its own tracebacks show the values of variables: passwords, people
+        colors=False, exception_formatter=structlog.dev.plain_traceback
+    )
 )
 
 LOGGING: dict[str, Any] = {

@@ -85,7 +85,6 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "softmark.config.outages.OutageMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -192,6 +191,10 @@ DEMO = env.bool("DEMO", default=False)  # may be loaded, and its people's passwo
 
 SUBMISSIONS_PER_MINUTE = env.int("SUBMISSIONS_PER_MINUTE", default=6)  # of one student
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+
+DJANGO_STRUCTLOG_USER_ID_FIELD = (
+    None  # else every request, even one for a sign of life, asks the database who it is
+)
 
 configure_structlog()
 LOGGING = LOGGING

@@ -10,15 +10,21 @@ from kombu.exceptions import OperationalError
 
 log = structlog.get_logger(__name__)
 
+DEFAULT = "default"  # the queue of chores
 BURST = 1_000  # bells rung at once; the next round rings the rest
 
 
 def ring(queue: str) -> None:
     """Rings once. Where the broker is away nothing is lost: the rows wait, and the reaper rings again."""
+    send("softmark.grading.tasks.hear", queue, queue=queue)
+
+
+def send(task: str, *arguments: str | int, queue: str) -> None:
+    """Sends a message, if the broker can be reached."""
     try:
-        current_app.send_task("softmark.grading.tasks.hear", args=[queue], queue=queue)
+        current_app.send_task(task, args=list(arguments), queue=queue)
     except (OperationalError, redis.RedisError) as error:
-        log.warning("bell_not_rung", queue=queue, error=str(error))
+        log.warning("message_not_sent", task=task, queue=queue, error=str(error))
 
 
 def ring_for(queue: str, *, waiting: int) -> None:

@@ -9,13 +9,12 @@ import structlog
 from celery import current_app, shared_task, signals
 
 from grader.grade import SandboxUnavailable
-from softmark.grading import bell, queue, workers
+from softmark.grading import bell, letters, queue, workers
+from softmark.grading.models import Run
 from softmark.grading.work import Bench
 from softmark.submissions.models import Queue
 
 log = structlog.get_logger(__name__)
-
-DEFAULT = "default"  # the queue of chores
 
 _bench: Bench | None = None
 _announced_at = 0.0
@@ -70,5 +69,11 @@ def reap() -> None:
         log.warning("leases_expired", submissions=freed)
     for name in Queue.values:
         bell.ring_for(name, waiting=queue.waiting(name))
-    workers.announce(workers.own_name(), DEFAULT, None, "")
+    workers.announce(workers.own_name(), bell.DEFAULT, None, "")
     workers.forget_old()
+
+
+@shared_task(name="softmark.grading.tasks.tell_staff")
+def tell_staff(run_id: int) -> None:
+    """An assignment's own checks have failed."""
+    letters.tell_staff(Run.objects.select_related("submission__assignment__item__course").get(pk=run_id))

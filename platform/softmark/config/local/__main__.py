@@ -21,6 +21,7 @@ from softmark.config.local.trouble import Trouble
 from softmark.config.local.valkey import Valkey
 
 REPOSITORY = Path(__file__).resolve().parents[4]
+FOR_COMMANDS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SECURE", "DEMO", "STATIC_ROOT")
 # Users of what comes later in the list end first.
 ORDER = (("beat", "worker", "web"), ("valkey",), ("postgres",))
 
@@ -38,8 +39,11 @@ class Wishes:
         port = os.environ.get("PORT", "").strip() or "8000"
         if not port.isdigit() or not 0 < int(port) < 65536:
             raise Trouble(f"PORT={port} is not a port: it must be a number from 1 to 65535.")
-        folder = os.environ.get("SOFTMARK_DATA", "").strip() or str(REPOSITORY / "var")
-        return cls(Path(folder).expanduser(), os.environ.get("HOST", "").strip() or "127.0.0.1", int(port))
+        return cls(data_folder(), os.environ.get("HOST", "").strip() or "127.0.0.1", int(port))
+
+
+def data_folder() -> Path:
+    return Path(os.environ.get("SOFTMARK_DATA", "").strip() or REPOSITORY / "var").expanduser()
 
 
 def say(words: str) -> None:
@@ -99,7 +103,7 @@ def start(parent: Parent, folder: Folder, listener: socket.socket) -> None:
     parent.start(site.worker())
     parent.wait([web])
     parent.start(site.beat())
-    folder.note_address(site.address)
+    folder.note_site(site.address, {name: site.environment[name] for name in FOR_COMMANDS})
     say(summary(site, prepared.people()))
 
 

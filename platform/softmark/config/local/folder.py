@@ -39,9 +39,9 @@ class Folder:
         """The lock's descriptor. It is locked for as long as any process has it open."""
         return self._lock
 
-    def note_address(self, address: str) -> None:
-        """For whoever tries to start a second time."""
-        self._note({"process": os.getpid(), "address": address})
+    def note_site(self, address: str, environment: dict[str, str]) -> None:
+        """For whoever tries to start a second time, and for commands that are to find the site's data."""
+        self._note({"process": os.getpid(), "address": address, "environment": environment})
 
     def secret_key(self) -> str:
         """The site's secret, made once and readable by nobody else."""
@@ -131,6 +131,16 @@ class Folder:
         text = json.dumps(note).encode()
         os.pwrite(self._lock, text, 0)
         os.ftruncate(self._lock, len(text))
+
+
+def environment_of_running_site(path: Path) -> dict[str, str]:
+    """What a command needs to work on the data of the site that runs on this folder. Raises Trouble."""
+    note = _read_note(path / "lock")
+    if not _runs(note.get("process")) or "environment" not in note:
+        raise Trouble(
+            f"No site is running with its data in {path}. Start it first, in another terminal: make run"
+        )
+    return {str(name): str(value) for name, value in note["environment"].items()}
 
 
 def _holds_sockets(folder: Path) -> bool:

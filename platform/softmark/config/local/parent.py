@@ -104,7 +104,9 @@ class Parent:
         self._pauses[name] = min(2 * pause, LONGEST_PAUSE)
         self._due[name] = (time.monotonic() + pause, child.service)
         self._readers[name].skip()
-        self._say(child.service.with_log(f"{name} {child.ending()}; it is started again in {pause:.1f} s"))
+        sentence = f"{name} {child.ending()}; it is started again in {pause:.1f} s"
+        # Who was killed from outside does not know why.
+        self._say(f"{sentence}." if child.was_killed() else child.service.with_log(sentence))
 
     def _revive(self, name: str, service: Service) -> None:
         del self._due[name]

@@ -93,10 +93,17 @@ class Child:
             pass  # nobody is left, or a stranger's group has the number by now
         self.process.wait()
 
+    def was_killed(self) -> bool:
+        return self.process.returncode < 0
+
     def ending(self) -> str:
         """How it ended, as the end of a sentence."""
         code = self.process.returncode
-        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        return (
+            f"was killed by {signal.Signals(-code).name}"
+            if self.was_killed()
+            else f"ended with exit code {code}"
+        )
 
 
 def wait_until_ready(
