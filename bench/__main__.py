@@ -11,14 +11,17 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from bench import grading
+from bench import grading, site
 from bench.harness import save, show
 
 LATEST = Path(__file__).parent / "latest.json"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="bench", description="Measures grading speed as ratios in one run.")
+    parser = argparse.ArgumentParser(
+        prog="bench",
+        description="Measures the speed of the grader and of the whole site, as ratios in one run.",
+    )
     parser.add_argument("--rounds", type=int, default=20, help="rounds of the latency table (default 20)")
     parser.add_argument("--submissions", type=int, default=100, help="submissions at once (default 100)")
     options = parser.parse_args()
@@ -36,6 +39,7 @@ def main() -> None:
         show(many)
         print()
         table += [replace(row, name=f"{size}: {row.name}") for row in one + many]
+    table += site.measure(2 * options.rounds)
     save(table, LATEST)
     print(f"Written to {LATEST.relative_to(Path.cwd()) if LATEST.is_relative_to(Path.cwd()) else LATEST}")
 
