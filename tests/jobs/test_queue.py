@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -222,6 +222,44 @@ def test_claims_of_dead_processes_of_this_machine(assignment: Assignment, studen
     assert queue.free_of_workers(host, workers.is_gone) == 1
     states = [Submission.objects.get(pk=each.pk).status for each in (here, there, alive)]
     assert states == [Status.WAITING, Status.RUNNING, Status.RUNNING]
+
+
+def test_what_another_process_freed_and_a_live_one_claimed_stays_claimed(assignment: Assignment) -> None:
+    """Two processes find the same dead one at once; the slower of them must not end the claim that came after."""
+    submission = make_submission(assignment)
+    host = workers.own_host()
+    dead = f"{host}:4194304:77"
+    queue.claim(CPU, dead)
+
+    def is_gone(worker: str) -> bool:
+        assert queue.free_of_workers(host, lambda name: name == dead) == 1  # the quicker one
+        queue.claim(CPU, workers.own_name())
+        return True
+
+    assert queue.free_of_workers(host, is_gone) == 0
+    submission.refresh_from_db()
+    assert (submission.status, submission.worker, submission.deaths) == (
+        Status.RUNNING,
+        workers.own_name(),
+        1,
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_bell_is_not_lost_while_another_claims_the_same_students_oldest(transactional_db: None) -> None:
+    assignment = make_assignment()
+    student = enrol(assignment.course)
+    oldest, next_one = (make_submission(assignment, student) for _ in range(2))
+    got: list[queue.Claim | None] = []
+
+    def other() -> None:
+        got.append(queue.claim(CPU, WORKER))
+        connection.close()
+
+    with transaction.atomic():
+        assert claimed().submission_id == oldest.pk  # not committed yet
+        in_parallel(other, 1)
+    assert [claim.submission_id for claim in got if claim] == [next_one.pk]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -91,3 +91,13 @@ def test_a_machine_without_a_sandbox_is_told_in_a_sentence(log: Path, line: str)
     lines(log, line)
     (shown,) = LogReader("worker", log).wrong()
     assert shown == "worker: nothing can be graded on this machine, all else works. No rung."
+
+
+def test_and_only_once_whoever_says_it(log: Path) -> None:
+    reason = "sandbox_unavailable  [{}] reason='No rung.'"
+    lines(
+        log,
+        f"[error ] {reason.format('softmark.grading.work')}",
+        f"[error ] {reason.format('softmark.grading.tasks')}",
+    )
+    assert len(LogReader("worker", log).wrong()) == 1

@@ -129,6 +129,7 @@ def pair(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
         yield parent, database, broker
         if parent.poll() is None:
             parent.terminate()
+            assert parent.wait(30) == 0
     assert eventually(lambda: not processes_with(str(tmp_path)))
 
 
@@ -162,11 +163,15 @@ def test_postgres_and_valkey_come_back_with_their_data(pair: Pair) -> None:
 
 
 def test_a_killed_parent_leaves_neither(pair: Pair, tmp_path: Path) -> None:
-    parent, database, _ = pair
+    parent, database, broker = pair
+    with redis.Redis.from_url(broker) as client:
+        valkey = Path("/proc", str(client.info("server")["process_id"]))
+    assert valkey.exists()
     with psycopg.connect(database):  # one that is in use
         parent.kill()
         parent.wait()
         assert eventually(lambda: not processes_with(str(tmp_path)))
+    assert not valkey.exists()
     assert "database system is shut down" in (tmp_path / "logs" / "postgres.log").read_text()
 
 

@@ -384,6 +384,18 @@ def test_signing_in_and_out(client: Client) -> None:
 
 
 @pytest.mark.django_db
+def test_the_administration_has_no_sign_in_of_its_own(client: Client) -> None:
+    """Wrong passwords are counted by the site's; nothing counts them at Django's."""
+    make_user(email="root@example.org", password=PASSWORD, is_staff=True, is_superuser=True)
+    address = reverse("admin:login") + "?next=/admin/"
+    answer = client.post(address, {"username": "root@example.org", "password": PASSWORD})
+    assert answer["Location"] == reverse("account_login") + "?next=%2Fadmin%2F"
+    assert "_auth_user_id" not in client.session
+    client.post(answer["Location"], {"login": "root@example.org", "password": PASSWORD})
+    assert client.get("/admin/").status_code == 200
+
+
+@pytest.mark.django_db
 def test_a_first_password_by_mail(client: Client) -> None:
     make_user(email="ada@example.org")
     reset = reverse("account_reset_password")

@@ -40,6 +40,8 @@ LOGGING: dict[str, Any] = {
         "django.server": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},  # two lines a bell
         "celery.app.trace": {"level": "WARNING"},
+        "celery.beat": {"level": "WARNING"},  # a line for each round of the reaper
+        "gunicorn.error": {"propagate": True},
     },
 }
 

@@ -140,6 +140,7 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
 vars().update(EMAIL_CONFIG)
+EMAIL_TIMEOUT = 10  # the reaper and the letters share a process, and a silent mail server must not stop both
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="softmark@localhost")
 
 # -- security
@@ -148,9 +149,9 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 CSRF_FAILURE_VIEW = "softmark.config.errors.csrf_failure"
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
-SECURE_PROXY_SSL_HEADER = (
-    ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", default=False) else None
-)
+BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+ALLAUTH_TRUSTED_PROXY_COUNT = int(BEHIND_PROXY)  # else a class behind one address shares its wrong passwords
 SECURE_SSL_REDIRECT = SECURE and env.bool("SSL_REDIRECT", default=True)
 SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^healthz$", r"^metrics$"]
 CONTENT_SECURITY_POLICY = {

@@ -59,13 +59,15 @@ WITH heads AS (
 )
 """
 
+# Behind the heads stand the others: who comes while somebody else is claiming a student's head goes on to their next,
+# and does not go away with the bell that was rung for it.
 _CLAIM = (
     _TURNS
     + """, next AS (
     SELECT submission.id
-    FROM turns JOIN submissions_submission AS submission USING (id)
-    WHERE submission.status = 'waiting'
-    ORDER BY turns.turn, submission.id
+    FROM turns JOIN submissions_submission AS submission USING (student_id)
+    WHERE submission.queue = %(queue)s AND submission.status = 'waiting'
+    ORDER BY submission.id <> turns.id, turns.turn, submission.received_at, submission.id
     LIMIT 1
     FOR UPDATE OF submission SKIP LOCKED
 )
@@ -188,8 +190,9 @@ def free_expired() -> int:
 def free_of_workers(host: str, is_gone: Callable[[str], bool]) -> int:
     """Ends the claims of workers of this machine that are gone, without waiting for their leases."""
     running = Submission.objects.filter(status=Status.RUNNING, worker__startswith=f"{host}:")
-    gone = [id_ for id_, worker in running.values_list("pk", "worker") if is_gone(worker)]
-    return _free(Q(pk__in=gone)) if gone else 0
+    gone = [(id_, worker) for id_, worker in running.values_list("pk", "worker") if is_gone(worker)]
+    # By name as well: another process may have freed one meanwhile, and a third one, which lives, claimed it.
+    return _free(Q(pk__in=[id_ for id_, _ in gone], worker__in=[worker for _, worker in gone])) if gone else 0
 
 
 def _free(which: Q) -> int:

@@ -8,10 +8,11 @@ from typing import Any
 from django.db import transaction
 from django.dispatch import receiver
 
+from grader.report import Verdict
 from softmark.grading import bell
 from softmark.grading.models import Run
 from softmark.grading.signals import run_finished
-from softmark.submissions.models import Status, Submission
+from softmark.submissions.models import Submission
 from softmark.submissions.signals import requeued, submitted
 
 
@@ -22,6 +23,6 @@ def ring_on_commit(submission: Submission, **kwargs: Any) -> None:
 
 @receiver(run_finished)
 def tell_staff_on_commit(run: Run, **kwargs: Any) -> None:
-    if run.submission.status == Status.FAULT:
+    if run.verdict == Verdict.ASSIGNMENT_FAULT:
         task = "softmark.grading.tasks.tell_staff"
         transaction.on_commit(partial(bell.send, task, run.pk, queue=bell.DEFAULT))

@@ -50,7 +50,7 @@ def submit(
         seen = _from_form(token, assignment, student)
     if seen is not None:
         return seen
-    assignment = Assignment.objects.select_related("item__course", "version").get(pk=assignment.pk)
+    assignment = Assignment.objects.select_related("item__course").get(pk=assignment.pk)
     standing = queries.standing_of(
         assignment,
         student,
@@ -66,7 +66,7 @@ def submit(
     ]
     submission = Submission.objects.create(
         assignment=assignment,
-        version=assignment.version,
+        version_id=assignment.version_id,
         student=student,
         number=(last or 0) + 1,
         token=token,

@@ -49,6 +49,9 @@ class LogReader:
         return [shown for line in lines if (shown := self._show(line))]
 
     def _show(self, line: str) -> str | None:
+        reason = _refusal(line)
+        if reason is not None:
+            line = f"nothing can be graded on this machine, all else works. {reason}"
         now = time.monotonic()
         kind = _VARYING.sub("", line)
         if now < self._last_shown.get(kind, -_SILENCE) + _SILENCE:
@@ -61,9 +64,7 @@ class LogReader:
         if self._in_minute > _LINES_A_MINUTE:
             return None
         self._last_shown[kind] = now
-        if (reason := _refusal(line)) is not None:
-            return f"{self._name}: nothing can be graded on this machine, all else works. {reason}"
-        return f"{self._name}: {line[:_WIDTH]}"
+        return f"{self._name}: {line if reason else line[:_WIDTH]}"
 
 
 def _refusal(line: str) -> str | None:

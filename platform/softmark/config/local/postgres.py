@@ -23,7 +23,9 @@ from softmark.config.local.service import Service
 from softmark.config.local.trouble import Trouble
 
 NAME = "softmark"  # of the database, and of the role that owns it
+PORT = 5432  # a part of the socket's name; nothing listens on a network
 SETTINGS = {
+    "port": str(PORT),
     "listen_addresses": "",
     "timezone": "UTC",
     "log_timezone": "UTC",
@@ -48,7 +50,7 @@ class Postgres:
 
     @property
     def url(self) -> str:
-        return f"postgres://{NAME}@/{NAME}?host={quote(str(self.sockets))}"
+        return f"postgres://{NAME}@:{PORT}/{NAME}?host={quote(str(self.sockets))}"
 
     def service(self, log: Path, environment: Mapping[str, str]) -> Service:
         """Makes the cluster where there is none, and says how it is run."""

@@ -107,7 +107,7 @@ class Child:
 
 
 def wait_until_ready(
-    children: Sequence[Child], seconds: float = 60.0, meanwhile: Callable[[], None] = lambda: None
+    children: Sequence[Child], seconds: float = 120.0, meanwhile: Callable[[], None] = lambda: None
 ) -> None:
     """Raises Trouble where one of them ends, or takes too long. `meanwhile` may raise to give up."""
     until = time.monotonic() + seconds

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import errno
+import http.client
 import ipaddress
 import os
 import socket
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from softmark.config.local.folder import Folder
 from softmark.config.local.service import Service
@@ -96,13 +96,16 @@ class Site:
 
     def _answers(self, process: int) -> bool:
         """Whether the web says anything at all; the socket itself is open long before."""
-        with suppress(OSError):
-            try:
-                urllib.request.urlopen(f"{self.address}/livez", timeout=5).close()
-            except urllib.error.HTTPError as error:
-                error.close()
-            return True
-        return False
+        host, port = urlsplit(self.address).hostname or "", self.listener.getsockname()[1]
+        web = http.client.HTTPConnection(host, port, timeout=5)
+        try:
+            web.request("GET", "/livez")
+            web.getresponse()
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            web.close()
+        return True
 
 
 def processors() -> int:

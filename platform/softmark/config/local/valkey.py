@@ -70,6 +70,7 @@ class Valkey:
             f'dir "{folder}"',
             f"databases {self.databases}",
             'save ""',
+            "set-proc-title no",  # a title would overwrite the marks by which a guard knows its own
             f"appendonly {'yes' if self.keeps_data else 'no'}",
             "appendfsync everysec",
             "maxmemory-policy noeviction",
