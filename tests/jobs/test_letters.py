@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from smtplib import SMTPException
+from typing import Any
 
 import pytest
 from django.core import mail
@@ -10,13 +12,14 @@ from django.utils import timezone
 
 from grader.report import Verdict
 from softmark.courses.models import Role
-from softmark.grading import bell, tasks
+from softmark.grading import letters, tasks
 from softmark.grading.models import Run
 from tests.factories import enrol, make_assignment, make_run, make_submission
 
 
 @pytest.fixture
 def faulty(db: None) -> list[Run]:
+    """Two submissions under which the same version broke."""
     assignment = make_assignment()
     enrol(assignment.course, role=Role.INSTRUCTOR, email="ruth@example.org")
     enrol(assignment.course, role=Role.TA, email="tom@example.org")
@@ -30,28 +33,34 @@ def faulty(db: None) -> list[Run]:
 
 
 def test_one_letter_to_the_instructors(faulty: list[Run]) -> None:
-    for run in faulty:
-        tasks.tell_staff(run.pk)
+    for _ in range(3):
+        tasks.reap()
     [letter] = mail.outbox
     assert letter.to == ["ruth@example.org"]
     assert "ZeroDivisionError" in letter.body
     assert str(faulty[0].submission.student) not in letter.body
 
 
+def test_a_letter_that_cannot_be_sent_stays_due(faulty: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any) -> None:
+        raise SMTPException("no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(letters, "send_mail", refuse)
+        assert letters.send_due() == 0
+    assert letters.send_due() == 1
+
+
 def test_another_letter_when_it_still_fails_days_later(faulty: list[Run]) -> None:
-    first, second = faulty
-    Run.objects.filter(pk=first.pk).update(finished_at=timezone.now() - timedelta(days=2))
-    for run in (first, second):
-        tasks.tell_staff(run.pk)
-    assert len(mail.outbox) == 2
+    letters.send_due()
+    long_ago = timezone.now() - timedelta(days=2)
+    Run.objects.update(finished_at=long_ago)
+    Run.objects.exclude(staff_told_at=None).update(staff_told_at=long_ago)
+    assert letters.send_due() == 0
+    make_run(make_submission(faulty[0].submission.assignment), points=0, failed=Verdict.ASSIGNMENT_FAULT)
+    assert letters.send_due() == 1
 
 
-def test_it_is_sent_once_the_fault_is_committed(
-    db: None, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks
-) -> None:  # type: ignore[no-untyped-def]
-    sent = []
-    monkeypatch.setattr(bell, "send", lambda task, *arguments, queue: sent.append((task, arguments, queue)))
-    with django_capture_on_commit_callbacks(execute=True):
-        make_run(make_submission(), points=3)
-        run = make_run(make_submission(), points=0, failed=Verdict.ASSIGNMENT_FAULT)
-    assert sent == [("softmark.grading.tasks.tell_staff", (run.pk,), "default")]
+def test_a_wrong_submission_is_no_fault(db: None) -> None:
+    make_run(make_submission(), points=3)
+    assert letters.send_due() == 0

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from grader.report import CheckResult, Report, Verdict, Visibility, overall
 from softmark.accounts.models import User
 from softmark.coursework.models import Assignment
-from softmark.grading import queue, workers
-from softmark.grading.models import Run
+from softmark.grading import queue, tasks, workers
+from softmark.grading.models import Run, Worker
 from softmark.grading.queries import place
 from softmark.grading.queue import ClaimLost
 from softmark.grading.signals import run_finished
@@ -181,6 +181,33 @@ def test_a_finished_run_is_told_inside_its_transaction(assignment: Assignment) -
     finish(claim)
     submission.refresh_from_db()
     assert submission.status == Status.GRADED
+
+
+def test_an_outage_is_no_death(assignment: Assignment) -> None:
+    """While the database was away nobody could renew: the reaper's first round after it frees nothing."""
+    submission = make_submission(assignment)
+    tasks.reap()
+    claim = claimed()
+    expire()
+    Worker.objects.update(seen_at=timezone.now() - timedelta(minutes=2))  # nor could the reaper do a round
+    tasks.reap()
+    queue.renew(claim)  # the worker lives
+    tasks.reap()
+    submission.refresh_from_db()
+    assert (submission.status, submission.deaths) == (Status.RUNNING, 0)
+    expire()
+    tasks.reap()
+    submission.refresh_from_db()
+    assert (submission.status, submission.deaths) == (Status.WAITING, 1)
+
+
+def test_a_batch_does_not_take_a_students_turn(assignment: Assignment, students: list[User]) -> None:
+    ana, ben = students[:2]
+    first = make_submission(assignment, ana, received_at=timezone.now() - timedelta(minutes=5))
+    make_submission(assignment, ana, queue=Queue.BATCH)
+    second = make_submission(assignment, ben, received_at=timezone.now() - timedelta(minutes=4))
+    claimed(str(Queue.BATCH))
+    assert [claimed().submission_id for _ in range(2)] == [first.pk, second.pk]
 
 
 def test_the_third_death_holds_a_submission(assignment: Assignment) -> None:

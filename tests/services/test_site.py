@@ -171,8 +171,17 @@ def test_a_killed_parent_leaves_neither(pair: Pair, tmp_path: Path) -> None:
         parent.kill()
         parent.wait()
         assert eventually(lambda: not processes_with(str(tmp_path)))
-    assert not valkey.exists()
+    assert eventually(lambda: not valkey.exists())
     assert "database system is shut down" in (tmp_path / "logs" / "postgres.log").read_text()
+
+
+def test_everything_ends_in_order_when_nobody_reads_what_it_says(pair: Pair, tmp_path: Path) -> None:
+    parent, _, _ = pair
+    assert parent.stdout is not None
+    parent.stdout.close()
+    parent.terminate()
+    assert parent.wait(30) == 0
+    assert "bye bye" in (tmp_path / "logs" / "valkey.log").read_text()
 
 
 def answers(client: redis.Redis) -> bool:

@@ -12,10 +12,11 @@ from django.db import OperationalError
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.test import Client
 from django.urls import reverse
+from kombu import Connection
 
 from softmark.grading import bell
 from softmark.submissions.models import Submission
-from tests.factories import enrol, make_assignment
+from tests.factories import PASSWORD, enrol, make_assignment, make_user
 
 TYPED = "import numpy as np\n\n\ndef attention(q, k, v):\n    return <b>v</b>\n"
 
@@ -91,12 +92,26 @@ def test_a_broker_that_is_down_stops_nobody_from_handing_in(monkeypatch: pytest.
     client.force_login(enrol(assignment.course))
     page = reverse("submissions:assignment", args=[assignment.course.slug, assignment.item.slug])
     form = {"text": TYPED, "form": form_of(client, page)}
-    monkeypatch.setattr(bell.current_app.conf, "broker_url", "redis://127.0.0.1:9/0")
-    monkeypatch.setattr(bell.current_app, "_pool", None)
-    monkeypatch.setattr("django.conf.settings.REDIS_URL", "redis://127.0.0.1:9/0")
+    nowhere = "redis://127.0.0.1:9/0"
+    monkeypatch.setattr(
+        bell, "_connection", lambda: Connection(nowhere, transport_options={"max_retries": 0})
+    )
+    monkeypatch.setattr("django.conf.settings.REDIS_URL", nowhere)
     where = reverse("submissions:submit", args=[assignment.course.slug, assignment.item.slug])
     response = client.post(where, form, follow=True)
     assert response.status_code == 200
     assert "received" in response.content.decode()
     assert Submission.objects.get().status == "waiting"
     assert client.get("/healthz").json()["broker"] == "down"
+
+
+def test_signing_in_needs_no_broker(db: None, settings: Any) -> None:
+    """Wrong passwords are counted in the cache; a cache that is away keeps nobody out."""
+    settings.CACHES = {"default": settings.CACHES["default"] | {"LOCATION": "redis://127.0.0.1:9/0"}}
+    user = make_user(email="ana@example.org", password=PASSWORD)
+    client = Client()
+    wrong = client.post("/accounts/login/", {"login": user.email, "password": "no"})
+    assert wrong.status_code == 200
+    right = client.post("/accounts/login/", {"login": user.email, "password": PASSWORD})
+    assert right.status_code == 302
+    assert client.post("/accounts/password/reset/", {"email": user.email}).status_code == 302

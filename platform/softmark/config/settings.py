@@ -39,13 +39,17 @@ DATABASES["default"] |= {
     "CONN_HEALTH_CHECKS": True,
     "ATOMIC_REQUESTS": False,  # actions say where a transaction begins
 }
-DATABASES["default"].setdefault("OPTIONS", {}).update(connect_timeout=5)
+DATABASES["default"].setdefault(
+    "OPTIONS", {}
+).update(  # a server that is gone without a word is noticed in seconds
+    connect_timeout=5, keepalives_idle=10, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=15_000
+)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")
-CACHES = {  # holds only what may be lost: the progress of a running submission
+CACHES = {  # holds only what may be lost: how often somebody got a password wrong
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "softmark.config.cache.ForgivingRedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "softmark",
         "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
@@ -119,7 +123,7 @@ TEMPLATES: list[dict[str, Any]] = [
 # -- people
 
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["softmark.accounts.backends.SiteBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -135,7 +139,8 @@ ACCOUNT_EMAIL_VERIFICATION = "none"  # people are enrolled by their course, whic
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/5m/key"}
+# A lecture hall may have one address for all; a person has five tries.
+ACCOUNT_RATE_LIMITS = {"login": "300/m/ip", "login_failed": "100/m/ip,5/5m/key"}
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")

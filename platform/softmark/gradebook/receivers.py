@@ -6,6 +6,7 @@ from typing import Any
 
 from django.dispatch import receiver
 
+from softmark.courses.models import Enrolment
 from softmark.gradebook.entries import Kind
 from softmark.gradebook.models import Event
 from softmark.grading.models import Run
@@ -27,6 +28,8 @@ def append_result(run: Run, **kwargs: Any) -> None:
     ).get(pk=run.submission_id)
     if status != Status.GRADED or queue == Queue.BATCH:
         return
+    # As whoever changes the cell by hand does: one of the two is first, and the other sees it.
+    Enrolment.objects.select_for_update().filter(course=course, user=student).first()
     Event.objects.create(
         kind=Kind.AUTO.value, course_id=course, item_id=item, student_id=student, submission_id=run.submission_id,
         number=number, received_at=received_at, run=run, points=run.points, max_points=run.max_points,

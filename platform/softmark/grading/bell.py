@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import redis
 import structlog
 from celery import current_app
 from django.conf import settings
+from kombu import Connection
 from kombu.exceptions import OperationalError
+from kombu.pools import producers
 
 log = structlog.get_logger(__name__)
 
@@ -19,10 +23,18 @@ def ring(queue: str) -> None:
     send("softmark.grading.tasks.hear", queue, queue=queue)
 
 
+@cache
+def _connection() -> Connection:
+    """For sending only: whoever hands something in does not wait for a broker that is away, or silent."""
+    impatient = {"max_retries": 0, "socket_connect_timeout": 1, "socket_timeout": 2}
+    return current_app.connection_for_write(transport_options=impatient)
+
+
 def send(task: str, *arguments: str | int, queue: str) -> None:
     """Sends a message, if the broker can be reached."""
     try:
-        current_app.send_task(task, args=list(arguments), queue=queue)
+        with producers[_connection()].acquire(block=True) as producer:
+            current_app.send_task(task, args=list(arguments), queue=queue, producer=producer)
     except (OperationalError, redis.RedisError) as error:
         log.warning("message_not_sent", task=task, queue=queue, error=str(error))
 

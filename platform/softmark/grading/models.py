@@ -26,9 +26,15 @@ class Run(models.Model):
     seconds = models.FloatField(help_text="What the grader took, without queue and database.")
     worker = models.CharField(max_length=100)
     report: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField()
+    staff_told_at = models.DateTimeField(null=True, blank=True, help_text="Of a fault of the assignment.")
 
     class Meta:
         ordering: ClassVar = ("-id",)
+        indexes = (
+            models.Index(
+                fields=["finished_at"], condition=models.Q(verdict="assignment fault"), name="run_fault"
+            ),
+        )
         constraints = (
             models.UniqueConstraint(fields=["submission", "claim_no"], name="one_run_a_claim"),
             models.CheckConstraint(

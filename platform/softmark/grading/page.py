@@ -32,7 +32,7 @@ def submission_in(course: Course, pk: int) -> Submission | None:
     """A submission of this course, without the large texts, which a page that asks again and again does not need."""
     return (
         Submission.objects.filter(assignment__item__course=course, pk=pk)
-        .select_related("assignment__item", "version", "student")
+        .select_related("assignment__item__course", "version", "student")
         .defer("text", "cells", "notes", "version__files", "version__verification")
         .first()
     )
@@ -80,6 +80,11 @@ class ReportPage:
         """To the second, as a receipt says it."""
         return f"{self.submission.received_at.astimezone(self.course.zone):%H:%M:%S}"
 
+    @property
+    def shows_points(self) -> bool:
+        """Until the grades are released, a student sees what the checks say, and no points."""
+        return self.for_staff or self.item.shows_grades
+
     # -- until it is settled
 
     @cached_property
@@ -112,7 +117,9 @@ class ReportPage:
 
     @cached_property
     def report(self) -> ShownReport | None:
-        return report_for(self.run.report, self.for_staff, self.past_due) if self.run else None
+        if self.run is None:
+            return None
+        return report_for(self.run.report, self.for_staff, self.past_due, self.shows_points)
 
     @property
     def outcome(self) -> str:
@@ -122,7 +129,12 @@ class ReportPage:
     @cached_property
     def arithmetic(self) -> Arithmetic | None:
         """None where there are no points to tell."""
-        if self.run is None or self.state is not Status.GRADED or not self.run.max_points:
+        if (
+            self.run is None
+            or self.state is not Status.GRADED
+            or not self.run.max_points
+            or not self.shows_points
+        ):
             return None
         return arithmetic(self.run.points, self.run.max_points, self.lateness, self.item.points)
 
@@ -184,6 +196,8 @@ class ReportPage:
         if self.progress is not None:
             done, total = self.progress.done, self.progress.total
             return f"{done} of {total} checks done." if total else "The checks are running."
+        if self.state is Status.GRADED and not self.shows_points:
+            return "The grade is not released yet."
         if self.state is Status.GRADED and self.run is not None:
             points, most = shown_points(self.run.points, self.run.max_points)
             late = f", less {self.percent_lost} for being late" if self.lateness.percent_lost else ""

@@ -6,11 +6,13 @@ from softmark.courses.models import Role
 from softmark.courses.policies import Allowed, Decision, Denied
 
 
-def may_see_report(role: Role, *, own: bool) -> Decision:
-    """own: it is the reader's own submission."""
-    if own or role.is_staff:
+def may_see_report(role: Role, *, own: bool, visible: bool) -> Decision:
+    """own: it is the reader's own submission; visible: students see the assignment."""
+    if role.is_staff or (own and visible):
         return Allowed()
-    return Denied("This is somebody else's submission.")
+    return Denied(
+        "This assignment is hidden at the moment." if own else "This is somebody else's submission."
+    )
 
 
 def may_decide_held(role: Role) -> Decision:

@@ -53,7 +53,8 @@ WITH heads AS (
     SELECT heads.id, heads.student_id, greatest(heads.received_at, served.claimed_at) AS turn
     FROM heads LEFT JOIN LATERAL (
         SELECT claimed_at FROM submissions_submission AS earlier
-        WHERE earlier.student_id = heads.student_id AND earlier.claimed_at IS NOT NULL
+        WHERE earlier.student_id = heads.student_id AND earlier.queue = %(queue)s
+            AND earlier.claimed_at IS NOT NULL
         ORDER BY claimed_at DESC LIMIT 1
     ) AS served ON true
 )

@@ -10,7 +10,6 @@ from celery import current_app, shared_task, signals
 
 from grader.grade import SandboxUnavailable
 from softmark.grading import bell, letters, queue, workers
-from softmark.grading.models import Run
 from softmark.grading.work import Bench
 from softmark.submissions.models import Queue
 
@@ -63,17 +62,14 @@ def _answer_the_roll_call(queue_name: str) -> None:
 
 @shared_task(name="softmark.grading.tasks.reap")
 def reap() -> None:
-    """Frees claims whose lease has run out, rings for rows that no bell announces, calls the roll."""
-    freed = queue.free_expired()
-    if freed:
+    """Frees claims whose lease has run out, rings for rows that no bell announces, calls the roll, tells the staff."""
+    if workers.was_away(bell.DEFAULT, queue.LEASE_SECONDS):
+        # So was the database, perhaps: whoever lives renews now, and who does not is found in the next round.
+        log.warning("reaper_was_away")
+    elif freed := queue.free_expired():
         log.warning("leases_expired", submissions=freed)
+    workers.announce(workers.own_name(), bell.DEFAULT, None, "")
     for name in Queue.values:
         bell.ring_for(name, waiting=queue.waiting(name))
-    workers.announce(workers.own_name(), bell.DEFAULT, None, "")
     workers.forget_old()
-
-
-@shared_task(name="softmark.grading.tasks.tell_staff")
-def tell_staff(run_id: int) -> None:
-    """An assignment's own checks have failed."""
-    letters.tell_staff(Run.objects.select_related("submission__assignment__item__course").get(pk=run_id))
+    letters.send_due()

@@ -10,9 +10,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from softmark.courses.access import CourseRequest, course_view
+from softmark.courses.access import CourseRequest, course_form, course_view
 from softmark.courses.policies import may_see_course
 from softmark.grading import actions
 from softmark.grading.page import ReportPage, submission_in
@@ -21,7 +21,6 @@ from softmark.submissions.models import Submission
 
 
 @require_safe
-@never_cache
 @course_view(may_see_course)
 def report(request: CourseRequest, pk: int) -> HttpResponse:
     """The page."""
@@ -65,15 +64,13 @@ def code(request: CourseRequest, pk: int) -> HttpResponse:
     )
 
 
-@require_POST
-@course_view(may_see_course)
+@course_form(may_see_course, "grading:report", "course", "pk")
 def regrade(request: CourseRequest, pk: int) -> HttpResponse:
     """A held submission goes back into its queue."""
     return _decide(request, pk, actions.regrade_held, "It is in the queue again.")
 
 
-@require_POST
-@course_view(may_see_course)
+@course_form(may_see_course, "grading:report", "course", "pk")
 def give_back(request: CourseRequest, pk: int) -> HttpResponse:
     """The attempt of a held submission does not count."""
     return _decide(request, pk, actions.return_attempt, "The attempt is given back: it does not count.")
@@ -100,9 +97,8 @@ def _page(request: CourseRequest, pk: int) -> ReportPage:
 def _submission(request: CourseRequest, pk: int) -> Submission:
     """Who may not see it learns nothing, not even that it is there."""
     submission = submission_in(request.course, pk)
-    if (
-        submission is None
-        or not may_see_report(request.role, own=submission.student_id == request.user.pk).allowed
-    ):
-        raise Http404("no such submission, or not theirs to see")
-    return submission
+    if submission is not None:
+        own, visible = submission.student_id == request.user.pk, submission.assignment.item.visible
+        if may_see_report(request.role, own=own, visible=visible).allowed:
+            return submission
+    raise Http404("no such submission, or not theirs to see")

@@ -52,7 +52,9 @@ class Text:
 
 @dataclass(frozen=True)
 class ShownCheck:
-    """One row. points and max_points are None where the report does not say. opens: it is the first failure."""
+    """One row. points and max_points are None where the report does not say, or the reader is not to know.
+    opens: it is the first failure.
+    """
 
     title: str
     verdict: str
@@ -81,11 +83,8 @@ class HiddenChecks:
     count: int
     points: Decimal | None
     max_points: Decimal | None
+    passed: bool
     until_due: bool  # some of them are shown after the deadline
-
-    @property
-    def passed(self) -> bool:
-        return self.points is not None and self.points == self.max_points
 
 
 @dataclass(frozen=True)
@@ -133,8 +132,13 @@ def is_visible(visibility: str, role_is_staff: bool, past_due: bool) -> bool:
     return visibility == Visibility.AFTER_DUE and past_due
 
 
-def report_for(report: Mapping[str, Any], role_is_staff: bool, past_due: bool) -> ShownReport:
-    """The part of a report (grader.report.Report.to_dict()) that is for this reader."""
+def report_for(
+    report: Mapping[str, Any], role_is_staff: bool, past_due: bool, with_points: bool = True
+) -> ShownReport:
+    """The part of a report (grader.report.Report.to_dict()) that is for this reader.
+
+    Without points it is still what a student learns from: which checks passed, what they say, and the hints.
+    """
     report = _mapping({"whole": report}, "whole")
     rows, whole = _rows(report)
     seen = [row for row in rows if is_visible(_word(row, "visibility"), role_is_staff, past_due)]
@@ -142,7 +146,7 @@ def report_for(report: Mapping[str, Any], role_is_staff: bool, past_due: bool) -
     checks = tuple(_opened(_check(row, role_is_staff) for row in seen))
     hidden = _hidden(unseen) if unseen else None
     provenance = _mapping(report, "provenance")
-    return ShownReport(
+    shown = ShownReport(
         verdict=_verdict(report, checks, hidden, role_is_staff),
         checks=checks,
         hidden=hidden,
@@ -156,6 +160,7 @@ def report_for(report: Mapping[str, Any], role_is_staff: bool, past_due: bool) -
         ),
         whole=whole and all(check.points is not None for check in checks),
     )
+    return shown if with_points else _without_points(shown)
 
 
 def text_of(value: Any, most: int = MOST_CHARACTERS) -> Text:
@@ -202,6 +207,15 @@ def _check(row: Mapping[str, Any], role_is_staff: bool) -> ShownCheck:
     )
 
 
+def _without_points(shown: ShownReport) -> ShownReport:
+    return replace(
+        shown,
+        checks=tuple(replace(check, points=None, max_points=None) for check in shown.checks),
+        hidden=replace(shown.hidden, points=None, max_points=None) if shown.hidden else None,
+        terms=(),
+    )
+
+
 def _waits_for(visibility: str) -> str:
     if visibility == Visibility.PUBLIC:
         return ""
@@ -220,10 +234,13 @@ def _opened(checks: Iterable[ShownCheck]) -> Iterator[ShownCheck]:
 
 
 def _hidden(rows: list[Mapping[str, Any]]) -> HiddenChecks:
+    points = _sum(_number(row, "points") for row in rows)
+    max_points = _sum(_number(row, "max_points") for row in rows)
     return HiddenChecks(
         count=len(rows),
-        points=_sum(_number(row, "points") for row in rows),
-        max_points=_sum(_number(row, "max_points") for row in rows),
+        points=points,
+        max_points=max_points,
+        passed=points is not None and points == max_points,
         until_due=any(row.get("visibility") == Visibility.AFTER_DUE for row in rows),
     )
 

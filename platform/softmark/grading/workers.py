@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import socket
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 from django.db.models import Max
@@ -42,6 +44,12 @@ def is_there(queue: str, seen_at: datetime | None) -> bool:
     return Submission.objects.filter(queue=queue, status=Status.RUNNING, lease_until__gte=Now()).exists()
 
 
+def was_away(queue: str, seconds: float) -> bool:
+    """Whether nobody was heard of on that queue for so long."""
+    last = Worker.objects.filter(queue=queue).aggregate(at=Max("seen_at"))["at"]
+    return last is None or timezone.now() - last > timedelta(seconds=seconds)
+
+
 def heard_of_host(host: str, queue: str | None) -> bool:
     """Whether a worker of that machine is there, on that queue or on any."""
     found = Worker.objects.filter(name__startswith=f"{host}:", seen_at__gt=timezone.now() - _BELIEVED)
@@ -62,8 +70,14 @@ def own_name() -> str:
     return f"{own_host()}:{os.getpid()}:{_started(os.getpid())}"
 
 
+@cache
 def own_host() -> str:
-    return socket.gethostname()[:60]
+    """This machine, or container: two may have one name, but not one boot and one space of process numbers."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text() + os.readlink("/proc/self/ns/pid")
+    except OSError:
+        boot = ""
+    return f"{socket.gethostname()[:50]}-{hashlib.sha256(boot.encode()).hexdigest()[:8]}"
 
 
 def is_gone(worker: str) -> bool:

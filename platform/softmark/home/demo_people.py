@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from django.db.models import Prefetch, QuerySet
 
+from softmark.accounts.backends import DEMO_DOMAIN
 from softmark.accounts.models import User
 from softmark.courses.models import Enrolment
 
 COURSE = "attention"
-DOMAIN = "demo.example"  # of their addresses: nobody can have one there
+DOMAIN = DEMO_DOMAIN
 PASSWORD = "softmark-demo"
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 
 from softmark.coursework.models import Assignment, AssignmentVersion
 
@@ -105,7 +105,10 @@ class Submission(models.Model):
             models.Index(
                 fields=["lease_until"], condition=Q(status=Status.RUNNING), name="submission_running"
             ),
-            models.Index(F("student"), F("claimed_at").desc(nulls_last=True), name="submission_last_served"),
+            models.Index(
+                fields=["student", "queue", "-claimed_at"], condition=Q(claimed_at__isnull=False),
+                name="submission_last_served",
+            ),
             models.Index(fields=["assignment", "student", "received_at"], name="submission_of_student"),
         )  # fmt: skip
 

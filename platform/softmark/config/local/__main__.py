@@ -8,6 +8,7 @@ import socket
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from softmark.config.local import site as sites
 from softmark.config.local.folder import Folder
@@ -47,11 +48,19 @@ def data_folder() -> Path:
 
 
 def say(words: str) -> None:
-    print(words, flush=True)
+    _write(words, sys.stdout)
 
 
 def complain(words: str) -> None:
-    print(f"\n{words}", file=sys.stderr, flush=True)
+    _write(f"\n{words}", sys.stderr)
+
+
+def _write(words: str, stream: TextIO) -> None:
+    """Whoever was reading may have gone, a closed terminal say; everything is to end in order all the same."""
+    try:
+        print(words, file=stream, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def main() -> int:

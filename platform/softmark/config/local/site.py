@@ -40,7 +40,8 @@ class Site:
         hosts = ",".join([*_LOOPBACK, host, socket.gethostname()])
         ours["ALLOWED_HOSTS"] = environment.get("ALLOWED_HOSTS") or hosts
         # Everybody may know the password of the demo's people.
-        ours["DEMO"] = environment.get("DEMO") or ("1" if ipaddress.ip_address(host).is_loopback else "0")
+        private = ipaddress.ip_address(host).is_loopback and not environment.get("ALLOWED_HOSTS")
+        ours["DEMO"] = environment.get("DEMO") or ("1" if private else "0")
         ours["STATIC_ROOT"] = environment.get("STATIC_ROOT") or str(folder.path / "static")
         ours["SECRET_KEY"] = environment.get("SECRET_KEY") or folder.secret_key()
         return cls(folder, listener, {**environment, **ours})

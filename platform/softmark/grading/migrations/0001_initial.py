@@ -41,10 +41,12 @@ class Migration(migrations.Migration):
                 ('seconds', models.FloatField(help_text='What the grader took, without queue and database.')),
                 ('worker', models.CharField(max_length=100)),
                 ('report', models.JSONField()),
+                ('staff_told_at', models.DateTimeField(blank=True, help_text='Of a fault of the assignment.', null=True)),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='submissions.submission')),
             ],
             options={
                 'ordering': ('-id',),
+                'indexes': [models.Index(condition=models.Q(('verdict', 'assignment fault')), fields=['finished_at'], name='run_fault')],
                 'constraints': [models.UniqueConstraint(fields=('submission', 'claim_no'), name='one_run_a_claim'), models.CheckConstraint(condition=models.Q(('points__gte', 0), ('points__lte', models.F('max_points'))), name='run_points_within_maximum')],
             },
         ),

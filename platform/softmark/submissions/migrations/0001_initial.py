@@ -7,56 +7,173 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('coursework', '0001_initial'),
+        ("coursework", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Submission',
+            name="Submission",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('token', models.UUIDField(default=uuid.uuid4, unique=True)),
-                ('received_at', models.DateTimeField()),
-                ('filename', models.CharField(blank=True, help_text='Empty: written in the editor.', max_length=200)),
-                ('text', models.TextField()),
-                ('cells', models.JSONField(default=list)),
-                ('notes', models.JSONField(default=list)),
-                ('queue', models.CharField(choices=[('grade.cpu', 'processor'), ('grade.gpu', 'graphics processor'), ('grade.batch', 'batch')], default='grade.cpu', max_length=20)),
-                ('status', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('graded', 'graded'), ('fault', 'not graded: a fault of the assignment'), ('held', 'held for the staff')], default='waiting', max_length=20)),
-                ('claim_no', models.PositiveIntegerField(default=0)),
-                ('claimed_at', models.DateTimeField(blank=True, null=True)),
-                ('worker', models.CharField(blank=True, max_length=120)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('deaths', models.PositiveSmallIntegerField(default=0)),
-                ('returned', models.BooleanField(default=False, verbose_name='attempt given back')),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='submissions', to='coursework.assignment')),
-                ('student', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to=settings.AUTH_USER_MODEL)),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='coursework.assignmentversion')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("token", models.UUIDField(default=uuid.uuid4, unique=True)),
+                ("received_at", models.DateTimeField()),
+                (
+                    "filename",
+                    models.CharField(blank=True, help_text="Empty: written in the editor.", max_length=200),
+                ),
+                ("text", models.TextField()),
+                ("cells", models.JSONField(default=list)),
+                ("notes", models.JSONField(default=list)),
+                (
+                    "queue",
+                    models.CharField(
+                        choices=[
+                            ("grade.cpu", "processor"),
+                            ("grade.gpu", "graphics processor"),
+                            ("grade.batch", "batch"),
+                        ],
+                        default="grade.cpu",
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "waiting"),
+                            ("running", "running"),
+                            ("graded", "graded"),
+                            ("fault", "not graded: a fault of the assignment"),
+                            ("held", "held for the staff"),
+                        ],
+                        default="waiting",
+                        max_length=20,
+                    ),
+                ),
+                ("claim_no", models.PositiveIntegerField(default=0)),
+                ("claimed_at", models.DateTimeField(blank=True, null=True)),
+                ("worker", models.CharField(blank=True, max_length=120)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("deaths", models.PositiveSmallIntegerField(default=0)),
+                ("returned", models.BooleanField(default=False, verbose_name="attempt given back")),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="submissions",
+                        to="coursework.assignment",
+                    ),
+                ),
+                (
+                    "student",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="submissions",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="submissions",
+                        to="coursework.assignmentversion",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-received_at', '-id'),
-                'indexes': [models.Index(condition=models.Q(('status', 'waiting')), fields=['queue', 'student', 'received_at'], name='submission_waiting'), models.Index(condition=models.Q(('status', 'running')), fields=['lease_until'], name='submission_running'), models.Index(models.F('student'), models.OrderBy(models.F('claimed_at'), descending=True, nulls_last=True), name='submission_last_served'), models.Index(fields=['assignment', 'student', 'received_at'], name='submission_of_student')],
-                'constraints': [models.UniqueConstraint(fields=('assignment', 'student', 'number'), name='one_submission_a_number'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='submission_number_from_one'), models.CheckConstraint(condition=models.Q(('status__in', ['waiting', 'running', 'graded', 'fault', 'held'])), name='submission_status_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('claimed_at__isnull', False), ('lease_until__isnull', False), ('status', 'running')), models.Q(models.Q(('status', 'running'), _negated=True), ('lease_until__isnull', True)), _connector='OR'), name='submission_leased_while_running')],
+                "ordering": ("-received_at", "-id"),
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("status", "waiting")),
+                        fields=["queue", "student", "received_at"],
+                        name="submission_waiting",
+                    ),
+                    models.Index(
+                        condition=models.Q(("status", "running")),
+                        fields=["lease_until"],
+                        name="submission_running",
+                    ),
+                    models.Index(
+                        condition=models.Q(("claimed_at__isnull", False)),
+                        fields=["student", "queue", "-claimed_at"],
+                        name="submission_last_served",
+                    ),
+                    models.Index(
+                        fields=["assignment", "student", "received_at"], name="submission_of_student"
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("assignment", "student", "number"), name="one_submission_a_number"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("number__gte", 1)), name="submission_number_from_one"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("status__in", ["waiting", "running", "graded", "fault", "held"])),
+                        name="submission_status_is_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("claimed_at__isnull", False),
+                                ("lease_until__isnull", False),
+                                ("status", "running"),
+                            ),
+                            models.Q(
+                                models.Q(("status", "running"), _negated=True), ("lease_until__isnull", True)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="submission_leased_while_running",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Work',
+            name="Work",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('draft', models.TextField(blank=True)),
-                ('drafted_at', models.DateTimeField(blank=True, null=True)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='works', to='coursework.assignment')),
-                ('student', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='works', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("draft", models.TextField(blank=True)),
+                ("drafted_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="works",
+                        to="coursework.assignment",
+                    ),
+                ),
+                (
+                    "student",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="works",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('assignment', 'student'), name='one_work_each')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("assignment", "student"), name="one_work_each")
+                ],
             },
         ),
     ]
