@@ -74,13 +74,13 @@ def enrol(course: Course, user: User | None = None, role: Role = Role.STUDENT, *
 
 def make_item(
     *, course: Course | None = None, slug: str | None = None, title: str | None = None,
-    points: Decimal | int = 10, visible: bool = True, released_at_once: bool = True, position: int | None = None,
+    points: Decimal | int = 10, visible: bool = True, released: bool = True, position: int | None = None,
 ) -> Item:  # fmt: skip
     """An item without a schedule, which is to say always open; `make_schedule` gives it one."""
     number = next(_numbers)
     return Item.objects.create(
         course=course or make_course(), slug=slug or f"item-{number}", title=title or f"Item {number}",
-        points=points, visible=visible, released_at_once=released_at_once,
+        points=points, visible=visible, released=released,
         position=number if position is None else position,
     )  # fmt: skip
 

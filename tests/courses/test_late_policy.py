@@ -102,9 +102,11 @@ def test_grace_ends_with_its_minute_and_then_the_first_day_has_begun(
 
 @given(dues, st.integers(1, 500), zones)
 def test_a_day_ends_with_the_deadlines_minute_on_the_wall(due: datetime, days: int, zone: ZoneInfo) -> None:
-    ends, next_ends = (end_of_minute(later_on_the_wall(due, each, zone)) for each in (days, days + 1))
+    ends, next_ends = (
+        end_of_minute(later_on_the_wall(due, timedelta(days=each), zone)) for each in (days, days + 1)
+    )
     assume(ends < next_ends)  # not so around the day that Samoa left out
-    wall = later_on_the_wall(due, days, zone).astimezone(zone)
+    wall = later_on_the_wall(due, timedelta(days=days), zone).astimezone(zone)
     assume(wall.replace(tzinfo=None) == due.astimezone(zone).replace(tzinfo=None) + timedelta(days=days))
     assert lateness(due, TEN_A_DAY, ends - TICK, zone).days <= days
     assert lateness(due, TEN_A_DAY, ends, zone).days == days + 1

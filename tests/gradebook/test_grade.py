@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from softmark.courses.deadlines import Deadline
 from softmark.courses.late_policy import lateness
-from softmark.gradebook.entries import Entry, Kind, is_released
+from softmark.gradebook.entries import Entry, Kind
 from softmark.gradebook.grade import State, Unsettled, seen_by_student
 from tests.gradebook.cells import (
     DEADLINE,
@@ -230,15 +230,6 @@ def test_a_fault_never_costs_anything(cell: Cell, graded: list[bool]) -> None:
 
 
 # -- release
-
-
-def test_the_newest_word_says_whether_an_item_is_released() -> None:
-    release, hide = Entry(1, Kind.RELEASE), Entry(2, Kind.HIDE)
-    assert is_released([], at_once=True)
-    assert not is_released([], at_once=False)
-    assert is_released([release], at_once=False)
-    assert not is_released([release, hide], at_once=True)
-    assert is_released([release, hide, revoke(3, 2)], at_once=False)
 
 
 @given(cells)

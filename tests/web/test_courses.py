@@ -6,21 +6,25 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from softmark.accounts.models import User
 from softmark.courses.actions import extend
-from softmark.courses.models import Course, Extension, Role
+from softmark.courses.models import Course, Enrolment, Extension, Item, Role
 from softmark.courses.queries import deadline_for, people_of
+from softmark.coursework.models import Assignment
 from softmark.submissions.models import Status
 from tests.factories import (
     enrol,
     make_admin,
     make_assignment,
+    make_assignment_version,
     make_course,
     make_enrolment,
     make_extension,
+    make_item,
     make_run,
     make_schedule,
     make_submission,
@@ -183,3 +187,42 @@ def test_the_number_of_queries(
     if role is Role.TA:
         with django_assert_num_queries(4):
             client.get(PAGE + "people/")
+
+
+# -- the administration
+
+
+def test_grades_stay_with_their_course_and_their_people(client: Client, course: Course) -> None:
+    """What an administrator may not change, since work and grades would be left behind."""
+    other, elsewhere = make_course(), enrol(make_course())
+    student = make_enrolment(course)
+    assignment = make_assignment(course=course)
+    client.force_login(make_admin())
+    client.post(
+        reverse("admin:courses_item_change", args=[assignment.item_id]),
+        {"course": other.pk, "slug": "new", "title": "New", "kind": "assignment", "position": 1, "points": 5},
+    )
+    client.post(
+        reverse("admin:courses_enrolment_change", args=[student.pk]),
+        {"course": other.pk, "user": elsewhere.pk, "role": "ta"},
+    )
+    item = Item.objects.get(pk=assignment.item_id)
+    assert (item.course, item.title, item.released) == (course, "New", True)
+    found = Enrolment.objects.get(pk=student.pk)
+    assert (found.course, found.user, found.role, found.active) == (course, student.user, "ta", False)
+    delete = reverse("admin:courses_enrolment_delete", args=[student.pk])
+    assert client.post(delete, {"post": "yes"}).status_code == 403
+    assert Enrolment.objects.filter(pk=student.pk).exists()
+
+
+def test_an_assignment_may_move_to_another_version_of_itself_only(client: Client, course: Course) -> None:
+    assignment = make_assignment(course=course)
+    newer = make_assignment_version(digest="1" * 64, version="1" * 12)
+    other = make_assignment_version("causal-mask")
+    client.force_login(make_admin())
+    address = reverse("admin:coursework_assignment_change", args=[assignment.pk])
+    for version, status, kept in ((other, 200, assignment.version), (newer, 302, newer)):
+        form = {"item": make_item(course=course).pk, "version": version.pk, "attempts": 3}
+        assert client.post(address, form).status_code == status
+        found = Assignment.objects.get(pk=assignment.pk)
+        assert (found.version, found.item) == (kept, assignment.item)

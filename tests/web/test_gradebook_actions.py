@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.utils import timezone
 
-from softmark.courses.models import Item, Role
+from softmark.courses.models import Role
 from softmark.courses.queries import enrolment_in
 from softmark.gradebook import actions, queries
 from softmark.gradebook.actions import Change, Conflict
@@ -99,8 +99,10 @@ def test_an_item_is_released_once(change: Change) -> None:
     assert not actions.set_released(change.item, True, change.by)
     assert actions.set_released(change.item, False, change.by)
     assert not actions.set_released(change.item, False, change.by)
+    change.item.refresh_from_db()
     assert grade_of(change).state is State.UNRELEASED
-    assert actions.set_released(Item.objects.get(), True, change.by)
+    assert actions.set_released(change.item, True, change.by)
+    change.item.refresh_from_db()
     assert grade_of(change).state is State.GRADED
 
 

@@ -14,6 +14,7 @@ from grader.report import Verdict
 from softmark.accounts.models import User
 from softmark.courses.models import Course, Role
 from softmark.coursework.models import Assignment
+from softmark.gradebook.actions import set_released
 from softmark.home.demo_people import PASSWORD
 from softmark.submissions.models import Status, Work
 from tests.factories import (
@@ -180,12 +181,14 @@ def test_what_late_costs_is_taken_off(client: Client, course: Course, now: datet
 
 def test_what_is_not_released_shows_no_points(client: Client, course: Course) -> None:
     student = enrol(course)
-    assignment = make_assignment(course=course, released_at_once=False)
+    assignment = make_assignment(course=course, released=False)
     make_run(make_submission(assignment, student), points=7)
     for path in ("/", "/courses/attention/"):
-        text = page(client, student, path)
-        assert "ot released yet" in text
-        assert "7<span" not in text
+        for released in (False, True, False):
+            set_released(assignment.item, released, enrol(course, role=Role.INSTRUCTOR))
+            text = page(client, student, path)
+            assert ("ot released yet" in text) != released
+            assert ("7<span" in text) == released
 
 
 def test_a_fault_is_nobodys_doing(client: Client, course: Course, assignment: Assignment) -> None:

@@ -49,17 +49,25 @@ submissions:draft                     POST        401       404       400       
 grading:report                        GET       login       404       200       404       200       200       404
 grading:progress                      GET       login       404       302       404       302       302       404
 grading:code                          GET       login       404       200       404       200       200       404
-grading:regrade                       POST      login       404       403       404       302       302       404
-grading:give_back                     POST      login       404       403       404       302       302       404
+grading:regrade                       GET         303
+grading:regrade                       POST        401       404       403       404       302       302       404
+grading:give_back                     GET         303
+grading:give_back                     POST        401       404       403       404       302       302       404
 gradebook:mine                        GET       login       404       200       200       403       403       404
 gradebook:csv                         GET       login       404       403       403       200       200       404
 gradebook:grid                        GET       login       404       403       403       200       200       404
-gradebook:release                     POST      login       404       403       403       403       302       404
+gradebook:release                     GET         303
+gradebook:release                     POST        401       404       403       403       403       302       404
 gradebook:cell                        GET       login       404       403       403       200       200       404
-gradebook:set_points                  POST      login       404       403       403       403       422       404
-gradebook:excuse                      POST      login       404       403       403       403       422       404
-gradebook:comment                     POST      login       404       403       403       403       422       404
-gradebook:take_back                   POST      login       404       403       403       403       422       404
+gradebook:set_points                  GET         303
+gradebook:set_points                  POST        401       404       403       403       403       422       404
+gradebook:excuse                      GET         303
+gradebook:excuse                      POST        401       404       403       403       403       422       404
+gradebook:comment                     GET         303
+gradebook:comment                     POST        401       404       403       403       403       422       404
+gradebook:take_back                   GET         303
+gradebook:take_back                   POST        401       404       403       403       403       422       404
+ui:theme                              GET         302
 ui:theme                              POST        302
 ui:guide                              GET       login       403       403       403       403       403       200
 account_login                         GET         200       302       302       302       302       302       302
@@ -175,6 +183,11 @@ ADDRESSES = sorted(set(addresses()))
 
 def test_every_address_is_in_the_table() -> None:
     assert {name for name, _ in ADDRESSES} == {line.split()[0] for line in TABLE.strip().splitlines()}
+
+
+def test_no_address_leads_to_an_empty_page() -> None:
+    """A 405 has no words. After signing in, or from the history, a browser asks for the address of a form by GET."""
+    assert [name for name, _ in ADDRESSES if set(answers(name, "GET").values()) == {"405"}] == []
 
 
 @pytest.mark.parametrize(("name", "arguments"), ADDRESSES, ids=[name for name, _ in ADDRESSES])

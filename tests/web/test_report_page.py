@@ -21,6 +21,7 @@ from grader.report import CheckResult, Verdict, Visibility
 from softmark.accounts.models import User
 from softmark.courses.models import Course, Role
 from softmark.coursework.models import Assignment
+from softmark.gradebook.actions import set_released
 from softmark.grading import actions, queries, workers
 from softmark.grading.models import Run
 from softmark.grading.progress import Ticker
@@ -143,9 +144,19 @@ def test_staff_of_the_course_see_whose_it_is(client: Client, submission: Submiss
     assert "Attempt 1 of Ada Lovelace" in words(shown(client, submission, tutor))
 
 
-def test_pages_are_not_kept(client: Client, submission: Submission, student: User) -> None:
+def test_pages_are_not_kept(client: Client, course: Course, submission: Submission, student: User) -> None:
+    """Back, after signing out, shows nothing of them."""
     client.force_login(student)
-    assert "no-store" in client.get(url(submission))["Cache-Control"]
+    places = [
+        url(submission),
+        url(submission, "code"),
+        reverse("home"),
+        reverse("courses:course", args=[course.slug]),
+    ]
+    for place in places:
+        assert "no-store" in client.get(place)["Cache-Control"]
+    client.force_login(enrol(course, role=Role.TA))
+    assert "no-store" in client.get(reverse("courses:people", args=[course.slug]))["Cache-Control"]
 
 
 # -- while it waits
@@ -177,7 +188,7 @@ def test_without_a_worker_it_says_that_nothing_is_lost(
     assert "No grader is at work at the moment" in page
     assert (
         "Your submission is safe: it has been received at 14:03:11, which is the time that counts, and it will be "
-        "graded as soon as one is back. You may close this page." in page
+        "graded as soon as one is back. It has been waiting for " in page
     )
     assert 'hx-trigger="load delay:5.0s' in shown(client, submission, name="progress")
 
@@ -461,16 +472,43 @@ def test_a_sum_below_never_looks_like_full_marks(
     assert "9.99 of 10 points." in page
 
 
-def test_a_grade_that_is_not_released_at_once_is_left_to_the_gradebook(
+def test_before_the_release_the_checks_speak_and_points_do_not(
     client: Client, course: Course, student: User, tutor: User
 ) -> None:
-    assignment = make_assignment(course=course, points=Decimal(25), released_at_once=False)
-    submission = make_submission(assignment, student)
-    make_run(submission, points=9)
-    page = words(shown(client, submission, student))
-    assert "22.5" not in page
-    assert "once the course staff have released it" in page
-    assert "22.5 / 25" in words(shown(client, submission, tutor))
+    """Staff hide the grades and release them: the report follows, both times."""
+    assignment = make_assignment(course=course, points=Decimal(25))
+    due = timezone.now() - timedelta(days=1)
+    make_schedule(assignment.item, due_at=due)
+    submission = make_submission(assignment, student, received_at=due + timedelta(hours=1))
+    make_run(submission, points=9, mistakes=["scale-missing"])
+    numbers = ("9 / 10", "9 of 10 points", "8.1 / 10", "20.25 / 25", "→", 'class="points"')
+    assert_in_page(shown(client, submission, student), numbers)
+    set_released(assignment.item, False, tutor)
+    for name in ("report", "progress"):
+        page = shown(client, submission, student, name)
+        assert not [number for number in numbers if number in page or number in words(page)]
+        assert_in_page(page, ("not released yet", "Wrong answer", "may have made this mistake"))
+    page = shown(client, submission, tutor)
+    assert_in_page(page, (*numbers, "Only the course staff see points here"))
+    set_released(assignment.item, True, tutor)
+    page = shown(client, submission, student)
+    assert_in_page(page, numbers)
+    assert "not released" not in words(page)
+
+
+def assert_in_page(page: str, texts: tuple[str, ...]) -> None:
+    assert [text for text in texts if text not in page and text not in words(page)] == []
+
+
+@pytest.mark.parametrize("name", ["report", "progress", "code"])
+def test_of_a_hidden_assignment_students_find_nothing(
+    client: Client, assignment: Assignment, submission: Submission, student: User, tutor: User, name: str
+) -> None:
+    assignment.item.visible = False
+    assignment.item.save()
+    for user, status in ((student, 404), (tutor, 200)):
+        client.force_login(user)
+        assert client.get(url(submission, name), headers=HTMX).status_code == status
 
 
 def test_output_is_shown_as_it_is_and_never_as_markup(
@@ -660,8 +698,13 @@ def test_students_decide_nothing(client: Client, held: Submission, student: User
 
 @pytest.mark.parametrize("name", ["regrade", "give_back"])
 def test_decisions_are_posted(client: Client, held: Submission, tutor: User, name: str) -> None:
+    signed_out = client.post(url(held, name))
+    assert signed_out.status_code == 401
+    assert f"?next={url(held)}" in signed_out.content.decode()
     client.force_login(tutor)
-    assert client.get(url(held, name)).status_code == 405
+    assert client.get(url(held, name))["Location"] == url(held)
+    held.refresh_from_db()
+    assert held.status == Status.HELD
 
 
 @pytest.mark.parametrize("action", [actions.regrade_held, actions.return_attempt])

@@ -14,6 +14,7 @@ import pytest
 import time_machine
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from django.http import HttpRequest
 from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries, Settings
@@ -21,7 +22,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 from softmark.accounts.models import User
 from softmark.courses.models import Role
 from softmark.coursework.models import Assignment
-from softmark.submissions import form_token
+from softmark.submissions import form_token, reading
 from softmark.submissions.models import Submission, Work
 from tests.factories import enrol, make_assignment, make_course, make_schedule, make_submission
 
@@ -68,6 +69,10 @@ def in_editor(response: Answer) -> str:
 
 def said(response: Answer) -> str:
     return " ".join(html_module.unescape(re.sub(r"<[^>]*>", " ", response.content.decode())).split())
+
+
+def said_as_typed(response: Answer) -> str:
+    return html_module.unescape(response.content.decode())
 
 
 @pytest.fixture
@@ -130,6 +135,23 @@ class TestTaken:
             with time_machine.travel(instant, tick=False):
                 send(client, assignment, student, text=f"# {instant}\n")
                 assert Submission.objects.get(received_at=instant)
+
+    @pytest.mark.parametrize(("seconds", "counts"), [(60, timedelta(0)), (61, timedelta(seconds=61))])
+    def test_a_body_that_dribbles_in_is_received_when_it_is_there(
+        self, client: Client, assignment: Assignment, student: User, monkeypatch: pytest.MonkeyPatch, seconds: int,
+        counts: timedelta,
+    ) -> None:  # fmt: skip
+        """Else one could send the head of a request before the deadline, and write the code after it."""
+        parse = reading.parse_body
+        with time_machine.travel(NOON, tick=False) as clock:
+
+            def dribble(request: HttpRequest) -> bool:
+                clock.shift(seconds)
+                return parse(request)
+
+            monkeypatch.setattr(reading, "parse_body", dribble)
+            send(client, assignment, student, text=CODE)
+        assert Submission.objects.get().received_at == NOON + counts
 
     def test_the_number_of_queries(
         self, client: Client, assignment: Assignment, student: User,
@@ -224,6 +246,22 @@ class TestRefused:
             assert "NotImplementedError" not in response.content.decode()
             assert "<math" not in response.content.decode()
         assert "mine = 1" in said(send(client, assignment, student, text="mine = 1\n"))
+
+    @pytest.mark.parametrize(("name", "title"), [("submit", "Not submitted"), ("draft", "Not saved")])
+    def test_who_has_left_meanwhile_gets_back_what_they_typed(
+        self, client: Client, assignment: Assignment, student: User, name: str, title: str
+    ) -> None:
+        fields = {"form": token(assignment, student), "text": CODE, "by_button": "draft"}
+        student.enrolments.update(active=False)
+        client.force_login(student)
+        response = client.post(address(assignment, name), fields)
+        assert response.status_code == 404
+        assert title in said(response)
+        assert CODE.strip() in said_as_typed(response)
+        assert assignment.course.title not in said(response)
+        assert not Submission.objects.exists()
+        client.force_login(enrol(make_course()))
+        assert CODE.strip() not in said_as_typed(client.post(address(assignment, name), fields))
 
     def test_hidden_meanwhile(self, client: Client, assignment: Assignment, student: User) -> None:
         assignment.item.visible = False
@@ -323,7 +361,7 @@ class TestSignedOut:
 
         request = HttpRequest()
         request.session = client.session
-        login(request, person, "allauth.account.auth_backends.AuthenticationBackend")
+        login(request, person)
         request.session.save()
         client.cookies["sessionid"] = request.session.session_key or ""
 
@@ -375,6 +413,17 @@ class TestSignedOut:
         assert in_editor(response) == "mine = 1\n"
         assert "another draft of yours" in said(response)
         assert "older = 1" in said(response)
+
+    def test_a_large_draft_from_before_is_handed_out_plainly(
+        self, client: Client, assignment: Assignment, student: User
+    ) -> None:
+        """Colouring a megabyte would take ten seconds."""
+        draft = "\nx = '<b>'\n" * 90_000
+        Work.objects.create(assignment=assignment, student=student, draft=draft, drafted_at=NOON)
+        self.post(client, assignment, student, text="mine = 1\n")
+        self.sign_in(client, student)
+        page = client.get(address(assignment, "assignment")).content.decode()
+        assert f'aria-label="Your other draft">\n{html_module.escape(draft)}</textarea>' in page
 
     @pytest.mark.parametrize(("name", "data"), [("a.py", "mine = 1\n"), ("a.txt", "mine = 1\n")])
     def test_a_file(

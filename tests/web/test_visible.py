@@ -72,6 +72,18 @@ def test_hidden_checks_are_one_row_with_the_points_of_all() -> None:
     assert shown.terms == ("1", "1")
 
 
+def test_without_points_all_else_is_as_it_was() -> None:
+    whole, bare = report_for(MIXED, False, True), report_for(MIXED, False, True, with_points=False)
+    assert whole.hidden is not None
+    assert bare.hidden is not None
+    assert {each.points for each in (*bare.checks, bare.hidden)} == {None}
+    assert {each.max_points for each in (*bare.checks, bare.hidden)} == {None}
+    assert bare.terms == ()
+    assert titles(bare) == titles(whole)
+    assert (bare.verdict, bare.hidden.passed, bare.whole) == (whole.verdict, whole.hidden.passed, whole.whole)
+    assert outcome(bare, advise=True) == outcome(whole, advise=True)
+
+
 def test_only_never_shown_checks_do_not_promise_to_be_shown() -> None:
     hidden = report_for(report(PUBLIC, NEVER), False, False).hidden
     assert hidden is not None

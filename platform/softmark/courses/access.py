@@ -8,12 +8,16 @@ from typing import Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
 
 from softmark.accounts.models import User
 from softmark.courses.models import Course, Enrolment, Role
 from softmark.courses.policies import Decision
 from softmark.courses.queries import enrolment_in
+from softmark.ui.typed import typed_texts
 
 P = ParamSpec("P")
 
@@ -31,7 +35,7 @@ def course_view(
     policy: Callable[[Role], Decision],
 ) -> Callable[[Callable[Concatenate[CourseRequest, P], HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Hands the view a CourseRequest. Who is not enrolled gets a 404: a course's name is nobody else's business;
-    who is, and may not, gets the reason.
+    who is, and may not, gets the reason. No browser keeps the page for whoever sits there next.
     """
 
     def decorate(
@@ -44,7 +48,37 @@ def course_view(
             enter_course(request, course, policy)
             return view(request, *args, **kwargs)
 
-        return login_required(guarded)
+        return never_cache(login_required(guarded))
+
+    return decorate
+
+
+def course_form(
+    policy: Callable[[Role], Decision], page: str, *names: str
+) -> Callable[[Callable[Concatenate[CourseRequest, P], HttpResponseBase]], Callable[..., HttpResponseBase]]:
+    """A course_view for what a form sends. `page` is the name of the page that it stands on, and `names` are those of
+    the view's arguments that the page has as well.
+
+    Who has been signed out gets back what they typed. Who does not come from the form, but from signing in or from
+    the browser's history, is sent to the page.
+    """
+
+    def decorate(
+        view: Callable[Concatenate[CourseRequest, P], HttpResponseBase],
+    ) -> Callable[..., HttpResponseBase]:
+        guarded = course_view(policy)(view)
+
+        @wraps(view)
+        def posted(request: HttpRequest, **arguments: object) -> HttpResponseBase:
+            address = reverse(page, kwargs={name: arguments[name] for name in names})
+            if request.method != "POST":
+                return HttpResponseRedirect(address, status=303)
+            if not request.user.is_authenticated:
+                context = {"typed": typed_texts(request), "next": address}
+                return render(request, "401.html", context, status=401)
+            return guarded(request, **arguments)
+
+        return posted
 
     return decorate
 

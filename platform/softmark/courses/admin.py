@@ -45,12 +45,24 @@ class EnrolmentAdmin(admin.ModelAdmin):
     search_fields = ("user__name", "user__email")
     autocomplete_fields = ("user",)
 
+    def get_readonly_fields(self, request: HttpRequest, obj: Enrolment | None = None) -> tuple[str, ...]:
+        """Work and grades belong to this person in this course."""
+        return ("user", "course") if obj else ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Who has left is made inactive."""
+        return False
+
 
 @admin.register(Item)
 class ItemAdmin(admin.ModelAdmin):
-    list_display = ("title", "course", "points", "visible", "released_at_once", "position")
+    list_display = ("title", "course", "points", "visible", "released", "position")
     list_filter = ("course",)
     search_fields = ("title",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Item | None = None) -> tuple[str, ...]:
+        """Its grades belong to its course; the gradebook releases and hides them, so that it is known who did."""
+        return ("course", "released") if obj else ()
 
 
 @admin.register(Schedule)

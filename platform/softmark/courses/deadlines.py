@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol
+from zoneinfo import ZoneInfo
 
-from softmark.courses.late_policy import LatePolicy, end_of_minute
+from softmark.courses.late_policy import LatePolicy, end_of_minute, later_on_the_wall, on_the_wall
 
 
 class ScheduleLike(Protocol):
@@ -45,17 +46,23 @@ class Deadline:
         return self.due_at is not None and now >= end_of_minute(self.due_at)
 
 
-def effective_deadline(schedule: ScheduleLike | None, extended_to: datetime | None) -> Deadline:
+def effective_deadline(
+    schedule: ScheduleLike | None, extended_to: datetime | None, zone: ZoneInfo
+) -> Deadline:
     """The deadline that counts for somebody whose due date was extended to an instant, or not at all (None).
 
-    An extension never takes anything away: a due date before the ordinary one has no effect. It moves the end
-    by as much as it moves the due date.
+    An extension never takes anything away: a due date before the ordinary one has no effect. It moves the end by as
+    much as it moves the due date, on the clocks of the course's zone. Where nothing is due, it moves the end to itself.
     """
     if schedule is None:
         return Deadline()
-    due_at, closes_at, extended = schedule.due_at, schedule.closes_at, False
-    if extended_to is not None and due_at is not None and extended_to > due_at:
-        moved: timedelta = extended_to - due_at
-        due_at, extended = extended_to, True
-        closes_at = closes_at + moved if closes_at is not None else None
-    return Deadline(schedule.opens_at, due_at, closes_at, schedule.late_policy, extended)
+    due_at, closes_at = schedule.due_at, schedule.closes_at
+    ordinary = due_at or closes_at
+    if extended_to is None or ordinary is None or extended_to <= ordinary:
+        return Deadline(schedule.opens_at, due_at, closes_at, schedule.late_policy)
+    if closes_at is not None:
+        by = on_the_wall(extended_to, zone) - on_the_wall(ordinary, zone)
+        # In the hour that the clocks show twice, later may look earlier.
+        closes_at = max(later_on_the_wall(closes_at, by, zone), closes_at, extended_to)
+    due_at = extended_to if due_at is not None else None
+    return Deadline(schedule.opens_at, due_at, closes_at, schedule.late_policy, extended=True)

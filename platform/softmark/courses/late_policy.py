@@ -64,14 +64,18 @@ def lateness(due_at: datetime | None, policy: LatePolicy, received_at: datetime,
 def _days_begun(due_at: datetime, received_at: datetime, zone: ZoneInfo) -> int:
     """1 from the end of the deadline's minute on, 2 from the same minute of the next day, and so on."""
     days = max(1, (received_at - due_at).days)  # never more than one short
-    while received_at >= end_of_minute(later_on_the_wall(due_at, days, zone)):
+    while received_at >= end_of_minute(later_on_the_wall(due_at, timedelta(days=days), zone)):
         days += 1
-    while days > 1 and received_at < end_of_minute(later_on_the_wall(due_at, days - 1, zone)):
+    while days > 1 and received_at < end_of_minute(later_on_the_wall(due_at, timedelta(days=days - 1), zone)):
         days -= 1
     return days
 
 
-def later_on_the_wall(instant: datetime, days: int, zone: ZoneInfo) -> datetime:
-    """The same time of day, so many days later, on a clock on the wall of that zone; in UTC."""
-    wall = instant.astimezone(zone).replace(tzinfo=None) + timedelta(days=days)
-    return wall.replace(tzinfo=zone).astimezone(UTC)
+def later_on_the_wall(instant: datetime, by: timedelta, zone: ZoneInfo) -> datetime:
+    """So much later on a clock on the wall of that zone: by a day, it is the same time of day; in UTC."""
+    return (on_the_wall(instant, zone) + by).replace(tzinfo=zone).astimezone(UTC)
+
+
+def on_the_wall(instant: datetime, zone: ZoneInfo) -> datetime:
+    """What a clock on the wall of that zone shows."""
+    return instant.astimezone(zone).replace(tzinfo=None)

@@ -109,8 +109,10 @@ class Item(models.Model):
         "full marks", max_digits=8, decimal_places=3, validators=[MinValueValidator(Decimal(0))]
     )
     visible = models.BooleanField(default=True, help_text="Students see the item.")
-    released_at_once = models.BooleanField(
-        "grades are released at once", default=True, help_text="If not, staff release them in the gradebook."
+    released = models.BooleanField(
+        "grades are released",
+        default=True,
+        help_text="Students see its grades. From then on the gradebook's Release and Hide change it.",
     )
 
     class Meta:
@@ -122,6 +124,11 @@ class Item(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def shows_grades(self) -> bool:
+        """To students: of a hidden item they see nothing."""
+        return self.visible and self.released
 
 
 class Schedule(models.Model):

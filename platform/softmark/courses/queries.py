@@ -71,14 +71,4 @@ def current_extensions(items: Iterable[Item], user: User | None = None) -> dict[
 def deadline_for(user: User, item: Item) -> Deadline:
     """The deadline that counts for this person."""
     extensions = current_extensions([item], user)
-    return effective_deadline(current_schedule(item), extensions.get((item.pk, user.pk)))
-
-
-def deadlines_for(user: User, items: Iterable[Item]) -> dict[int, Deadline]:
-    """By item: the deadline that counts for this person, in two queries for all of them."""
-    items = list(items)
-    schedules, extensions = current_schedules(items), current_extensions(items, user)
-    return {
-        item.pk: effective_deadline(schedules.get(item.pk), extensions.get((item.pk, user.pk)))
-        for item in items
-    }
+    return effective_deadline(current_schedule(item), extensions.get((item.pk, user.pk)), item.course.zone)

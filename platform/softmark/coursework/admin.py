@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.forms import ModelChoiceField, ModelForm
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -48,7 +49,22 @@ class AssignmentAdmin(admin.ModelAdmin):
     list_display = ("item", "course", "version", "attempts")
     list_filter = ("item__course",)
     list_select_related = ("item__course", "version")
-    autocomplete_fields = ("item", "version")
+    autocomplete_fields = ("item",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Assignment | None = None) -> tuple[str, ...]:
+        """What was handed in is graded in this column."""
+        return ("item",) if obj else ()
+
+    def get_form(
+        self, request: HttpRequest, obj: Assignment | None = None, change: bool = False, **kwargs: Any
+    ) -> type[ModelForm[Assignment]]:
+        """Another version of the same folder may follow. Another folder may not: its checks are for another task."""
+        form = super().get_form(request, obj, change, **kwargs)
+        versions = AssignmentVersion.objects.defer("files", "verification")
+        version = form.base_fields["version"]
+        assert isinstance(version, ModelChoiceField)
+        version.queryset = versions.filter(slug=obj.version.slug) if obj else versions
+        return form
 
     @admin.display(ordering="item__course")
     def course(self, assignment: Assignment) -> str:

@@ -12,9 +12,8 @@ from django.db.models import Max, Q
 
 from softmark.accounts.models import User
 from softmark.courses.models import Enrolment, Item
-from softmark.gradebook.entries import Kind, is_released
+from softmark.gradebook.entries import Kind
 from softmark.gradebook.models import Event
-from softmark.gradebook.queries import entries_of
 from softmark.ui.words import shown_points
 
 
@@ -74,10 +73,15 @@ def take_back(change: Change, event_id: int, reason: str) -> Event:
 
 @transaction.atomic
 def set_released(item: Item, released: bool, by: User) -> bool:
-    """Shows the grades of an item to students, or hides them. False where it was so already. Locks the item."""
+    """Shows the grades of an item to students, or hides them. False where it was so already. Locks the item.
+
+    The item says how it is now, for every page that asks; the event says who did it and when.
+    """
     locked = Item.objects.select_for_update().get(pk=item.pk)
-    if is_released(entries_of(locked), locked.released_at_once) == released:
+    if locked.released == released:
         return False
+    locked.released = released
+    locked.save(update_fields=["released"])
     kind = Kind.RELEASE if released else Kind.HIDE
     Event.objects.create(course_id=locked.course_id, item=locked, kind=kind.value, actor=by)
     return True

@@ -59,11 +59,3 @@ def standing(entries: list[Entry]) -> list[Entry]:
     if not revoked:
         return entries
     return [entry for entry in entries if entry.kind != Kind.REVOKE and entry.id not in revoked]
-
-
-def is_released(entries: list[Entry], at_once: bool) -> bool:
-    """Whether students see the grades of an item, by its own events: the newest one says."""
-    for entry in reversed(standing(entries)):
-        if entry.kind in (Kind.RELEASE, Kind.HIDE):
-            return entry.kind == Kind.RELEASE
-    return at_once

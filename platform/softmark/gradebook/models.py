@@ -14,13 +14,13 @@ from softmark.grading.models import Run
 from softmark.submissions.models import Submission
 
 _KINDS = [kind.value for kind in Kind]
-_OF_ITEMS = [kind.value for kind in (Kind.RELEASE, Kind.HIDE, Kind.REVOKE)]
+_OF_ITEMS = [Kind.RELEASE.value, Kind.HIDE.value]
 
 
 class Event(models.Model):
     """One thing that happened to a grade. A trigger of the database refuses to change or delete it.
 
-    student: null for release and hide, which are about a whole item.
+    student: null for release and hide, which are about a whole item; Item.released says how it is now.
     points:  of an automatic result out of `max_points`, before late costs; of an override on the item's scale.
     number, received_at: of the attempt, as they never change: the course's gradebook is read without its submissions.
     revokes: the event that this one takes back.

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from itertools import chain
 from operator import itemgetter
 
 from django.db.models import FloatField, Q
@@ -18,7 +17,7 @@ from django.db.models.functions import Cast, Extract
 from softmark.courses.deadlines import Deadline, effective_deadline
 from softmark.courses.models import Course, Enrolment, Item, Role
 from softmark.courses.queries import current_extensions, current_schedules, students_of
-from softmark.gradebook.entries import Entry, Kind, is_released, standing
+from softmark.gradebook.entries import Entry, Kind, standing
 from softmark.gradebook.grade import SETTLED, Grade, Unsettled, grade, seen_by_student
 from softmark.gradebook.models import Event
 from softmark.gradebook.totals import Total, mean, total
@@ -121,15 +120,6 @@ def attempts(item: Item, student: int) -> list[Submission]:
     )
 
 
-def entries_of(item: Item) -> list[Entry]:
-    """The events of a whole item, oldest first."""
-    events = Event.objects.filter(course=item.course_id, item=item, student__isnull=True).order_by("id")
-    return [
-        Entry(id, kind, revokes=revokes)
-        for id, kind, revokes in events.values_list("id", "kind", "revokes_id")
-    ]
-
-
 def student_in(course: Course, user: int) -> Enrolment | None:
     """A student of the course; also one who has left."""
     return course.enrolments.filter(user=user, role=Role.STUDENT).select_related("user", "section").first()
@@ -144,19 +134,19 @@ def _table(
     everybody: bool = False,
 ) -> tuple[list[Column], list[Row]]:
     """The grades of these students for these items. Four queries."""
+    zone = course.zone
     ids = None if everybody else [each.user_id for each in students]
     schedules, extensions = current_schedules(items), current_extensions(items)
-    by_item, by_place = _entries(course, items, ids)
+    by_place = _entries(course, items, ids)
     unsettled = _unsettled(items, ids)
     columns = [
         Column(
             item,
-            item.visible and is_released(by_item[item.pk], item.released_at_once),
-            effective_deadline(schedules.get(item.pk), None),
+            item.shows_grades,
+            effective_deadline(schedules.get(item.pk), None, zone),
         )
         for item in items
     ]
-    zone = course.zone
     # What is empty in a column is mostly the same.
     blank = [
         grade([], each.item.points, each.deadline, zone, now, released=each.released) for each in columns
@@ -178,7 +168,7 @@ def _table(
                 continue
             deadline = column.deadline
             if extended_to is not None:
-                deadline = effective_deadline(schedules.get(item_id), extended_to)
+                deadline = effective_deadline(schedules.get(item_id), extended_to, zone)
             grades.append(
                 grade(
                     entries or [], column.item.points, deadline, zone, now, released=column.released,
@@ -189,29 +179,22 @@ def _table(
     return columns, rows
 
 
-def _entries(
-    course: Course, items: Sequence[Item], students: list[int] | None
-) -> tuple[dict[int, list[Entry]], dict[Place, list[Entry]]]:
-    """Events, oldest first: those of whole items, and those of each cell."""
-    events = Event.objects.filter(course=course, item__in=items)
+def _entries(course: Course, items: Sequence[Item], students: list[int] | None) -> dict[Place, list[Entry]]:
+    """The events of each cell, oldest first."""
+    events = Event.objects.filter(course=course, item__in=items, student__isnull=False)
     if students is not None:
-        events = events.filter(Q(student__in=students) | Q(student__isnull=True))
-    by_item: dict[int, list[Entry]] = defaultdict(list)
+        events = events.filter(student__in=students)
     by_place: dict[Place, list[Entry]] = defaultdict(list)
     rows = (
         events.order_by().annotate(seconds=_SECONDS).values_list("student_id", "item_id", "seconds", *_FIELDS)
     )
     for student, item, seconds, *fields in rows:
         received_at = datetime.fromtimestamp(seconds, UTC) if seconds is not None else None
-        entry = Entry._make((*fields, received_at))
-        if student is None:
-            by_item[item].append(entry)
-        else:
-            by_place[student, item].append(entry)
+        by_place[student, item].append(Entry._make((*fields, received_at)))
     # Many small lists: sorted here more quickly than in the database.
-    for entries in chain(by_item.values(), by_place.values()):
+    for entries in by_place.values():
         entries.sort(key=itemgetter(0))
-    return by_item, by_place
+    return by_place
 
 
 def _unsettled(items: Sequence[Item], students: list[int] | None) -> dict[Place, Unsettled]:

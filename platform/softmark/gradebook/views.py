@@ -12,10 +12,9 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from softmark.courses.access import CourseRequest, course_view
+from softmark.courses.access import CourseRequest, course_form, course_view
 from softmark.courses.models import Item
 from softmark.courses.policies import may_change_grades, may_see_gradebook, may_see_own_grades
 from softmark.courses.queries import enrolment_in
@@ -28,7 +27,6 @@ from softmark.gradebook.page import Asked, CellPage, cell_page, grid_page, own_p
 
 
 @require_safe
-@never_cache
 @course_view(may_see_gradebook)
 def grid(request: CourseRequest) -> HttpResponse:
     """Everybody's grades."""
@@ -38,7 +36,6 @@ def grid(request: CourseRequest) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @course_view(may_see_gradebook)
 def export_csv(request: CourseRequest) -> HttpResponse:
     """Everybody's grades, as a file."""
@@ -52,7 +49,6 @@ def export_csv(request: CourseRequest) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @course_view(may_see_own_grades)
 def mine(request: CourseRequest) -> HttpResponse:
     """A student's own grades."""
@@ -61,8 +57,7 @@ def mine(request: CourseRequest) -> HttpResponse:
     return render(request, "gradebook/mine.html", {"page": own_page(enrolment, timezone.now())})
 
 
-@require_POST
-@course_view(may_change_grades)
+@course_form(may_change_grades, "gradebook:grid", "course")
 def release(request: CourseRequest, item: str) -> HttpResponse:
     """Shows the grades of an item to students, or hides them."""
     found = _item(request, item)
@@ -83,15 +78,13 @@ def release(request: CourseRequest, item: str) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @course_view(may_see_gradebook)
 def cell(request: CourseRequest, item: str, user: int) -> HttpResponse:
     """One grade of one student, with all that led to it."""
     return _show(request, _page(request, item, user))
 
 
-@require_POST
-@course_view(may_change_grades)
+@course_form(may_change_grades, "gradebook:cell", "course", "item", "user")
 def set_points(request: CourseRequest, item: str, user: int) -> HttpResponse:
     return _change(
         request, item, user, PointsForm(request.POST), "The points are set.",
@@ -99,8 +92,7 @@ def set_points(request: CourseRequest, item: str, user: int) -> HttpResponse:
     )  # fmt: skip
 
 
-@require_POST
-@course_view(may_change_grades)
+@course_form(may_change_grades, "gradebook:cell", "course", "item", "user")
 def excuse(request: CourseRequest, item: str, user: int) -> HttpResponse:
     return _change(
         request, item, user, ExcuseForm(request.POST), "Excused: the item is in no total of this student.",
@@ -108,8 +100,7 @@ def excuse(request: CourseRequest, item: str, user: int) -> HttpResponse:
     )  # fmt: skip
 
 
-@require_POST
-@course_view(may_change_grades)
+@course_form(may_change_grades, "gradebook:cell", "course", "item", "user")
 def comment(request: CourseRequest, item: str, user: int) -> HttpResponse:
     return _change(
         request, item, user, CommentForm(request.POST), "The comment is added.",
@@ -117,8 +108,7 @@ def comment(request: CourseRequest, item: str, user: int) -> HttpResponse:
     )  # fmt: skip
 
 
-@require_POST
-@course_view(may_change_grades)
+@course_form(may_change_grades, "gradebook:cell", "course", "item", "user")
 def take_back(request: CourseRequest, item: str, user: int) -> HttpResponse:
     return _change(
         request, item, user, TakeBackForm(request.POST), "Taken back.",

@@ -123,7 +123,7 @@ def lines(course: Course) -> list[StaffLine]:
     return [
         StaffLine(
             each.item,
-            effective_deadline(schedules.get(each.item_id), None),
+            effective_deadline(schedules.get(each.item_id), None, course.zone),
             each.attempts,
             *counts.get(each.pk, (0, 0)),
         )

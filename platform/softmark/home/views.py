@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from softmark.accounts.models import User
@@ -20,6 +21,7 @@ from softmark.home.demo_people import PASSWORD, demo_people
 
 
 @require_safe
+@never_cache
 def home(request: HttpRequest) -> HttpResponse:
     """What waits for whoever is signed in; for everybody else what this is."""
     if not isinstance(request.user, User):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import wraps
 from typing import cast
 
@@ -20,7 +20,6 @@ from django.http import (
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_safe
 
@@ -39,13 +38,16 @@ _TOO_LARGE = (
     "What you sent is larger than anything that can be graded, so it was not read. A Python file may have 1 MB and a "
     "notebook 20 MB: remove the output of your notebook's cells, or hand in only the code that is asked for."
 )
+_NOT_THERE = (
+    "There is no such assignment for you any more: it was taken away, or you are not enrolled in its course now. If "
+    "you think that you should be, write to the staff of your course."
+)
 _OLD_FORM = (
     "This page was opened by somebody else or for another assignment. It is up to date now: submit once more."
 )
 
 
 @require_safe
-@never_cache
 @course_view(may_see_course)
 def assignment(request: CourseRequest, item: str) -> HttpResponse:
     """Statement, editor, results."""
@@ -65,8 +67,12 @@ def _posted(view: View) -> View:
     return guarded
 
 
+_SLOW = timedelta(seconds=60)
+
+
 # The token against forgery is checked in _submit. Until then nothing has read the body: so the instant of receipt is
-# when its first bytes were there, and a body that is too large gets a page that says so.
+# when its first bytes were there, and a body that is too large gets a page that says so. One that takes very long may
+# still be written while it is sent, and is received when all of it is there.
 @csrf_exempt
 @_posted
 def submit(request: HttpRequest, course: str, item: str) -> HttpResponseBase:
@@ -74,6 +80,9 @@ def submit(request: HttpRequest, course: str, item: str) -> HttpResponseBase:
     received_at = timezone.now()
     if not reading.parse_body(request):
         return _too_large(request, course, item)
+    now = timezone.now()
+    if now - received_at > _SLOW:
+        received_at = now
     return _submit(request, course, item, received_at)
 
 
@@ -82,8 +91,13 @@ def _submit(request: HttpRequest, course: str, item: str, received_at: datetime)
     token = form_token.read(request.POST.get("form", ""))
     if not request.user.is_authenticated:
         return _sign_in_first(request, course, item, token)
-    request = _enter(request, course, may_see_course)
-    assignment = _find(request, item, token)
+    try:
+        request = _enter(request, course, may_see_course)
+        assignment = _find(request, item, token)
+    except Http404:
+        if token is None or token.user != request.user.pk:
+            raise
+        return _handed_back(request, "Not submitted", _NOT_THERE, 404)
     if token is None or not token.is_for(request.user.pk, assignment.pk):
         return _refused(request, assignment, _OLD_FORM, keep=False)
     try:
@@ -107,8 +121,14 @@ def draft(request: HttpRequest, course: str, item: str) -> HttpResponseBase:
         if by_button:
             return _sign_in_first(request, course, item, form_token.read(request.POST.get("form", "")))
         return JsonResponse({"error": "You are signed out."}, status=401)
-    request = _enter(request, course, may_draft)
-    assignment = _find(request, item)
+    try:
+        request = _enter(request, course, may_draft)
+        assignment = _find(request, item)
+    except Http404:
+        token = form_token.read(request.POST.get("form", ""))
+        if token is None or token.user != request.user.pk:
+            raise
+        return _handed_back(request, "Not saved", _NOT_THERE, 404)
     text = reading.typed_text(request)
     if text is None:
         return JsonResponse({"error": "There is no text in this request."}, status=400)
@@ -164,12 +184,16 @@ def _refused(
     if text and keep and request.role is Role.STUDENT and not reading.is_too_long(text):
         actions.save_draft(assignment, request.user, text, timezone.now())
     if not assignment.item.visible and not request.role.is_staff:
-        typed = [text] if text else []
-        return render(
-            request, "submissions/hidden.html", {"sentence": sentence, "typed": typed}, status=status
-        )
+        return _handed_back(request, "Not submitted", sentence, status)
     problem = Problem(sentence, of_upload=text is None)
     return _page(request, assignment, refused=text, problem=problem, status=status)
+
+
+def _handed_back(request: HttpRequest, title: str, sentence: str, status: int) -> HttpResponse:
+    """What was typed, where there is no page any more to put it into."""
+    text = reading.typed_text(request)
+    context = {"title": title, "sentence": sentence, "typed": [text] if text else []}
+    return render(request, "submissions/handed_back.html", context, status=status)
 
 
 def _too_large(request: HttpRequest, course: str, item: str) -> HttpResponseBase:

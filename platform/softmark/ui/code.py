@@ -19,8 +19,13 @@ def highlight(text: str, language: str) -> str:
     return str(pygments_highlight(text, lexer, HtmlFormatter(nowrap=True)))
 
 
+MOST_COLOURED = 20_000  # characters: colouring takes ten seconds for a million of them
+
+
 def render(text: str, marked: int | None = None) -> SafeString:
-    """A whole Python file with numbered lines, each one a target (#L12)."""
+    """A whole Python file with numbered lines, each one a target (#L12). A very long one is shown as it is."""
+    if len(text) > MOST_COLOURED:
+        return format_html('<pre class="code" tabindex="0"><code>{}</code></pre>', text)
     # A token that runs over several lines is closed and opened again at each, so the lines can be taken apart.
     html = str(pygments_highlight(text, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)))
     lines = html.removesuffix("\n").split("\n")

@@ -14,13 +14,12 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from softmark.ui.theme import COOKIE, COOKIE_AGE, THEMES
 from softmark.ui.words import STATUSES, VERDICTS
 
 
-@require_POST
 def theme(request: HttpRequest) -> HttpResponse:
     """Remembers the theme and goes back. For a reader without JavaScript; theme.js does it on the spot."""
     back = request.POST.get("next", "")

@@ -73,11 +73,11 @@ class Migration(migrations.Migration):
                 ),
                 ("visible", models.BooleanField(default=True, help_text="Students see the item.")),
                 (
-                    "released_at_once",
+                    "released",
                     models.BooleanField(
                         default=True,
-                        help_text="If not, staff release them in the gradebook.",
-                        verbose_name="grades are released at once",
+                        help_text="Students see its grades. From then on the gradebook's Release and Hide change it.",
+                        verbose_name="grades are released",
                     ),
                 ),
                 (
