@@ -11,7 +11,7 @@ from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-_LONG = 40  # characters: shorter ones are typed again soon, and may be no text at all
+from softmark.ui.typed import typed_texts
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -70,17 +70,6 @@ def fields_to_send_again(request: HttpRequest) -> list[tuple[str, str]]:
     ):
         return []
     return [(name, value) for name, value in _fields(request) if name != "csrfmiddlewaretoken"]
-
-
-def typed_texts(request: HttpRequest) -> list[str]:
-    """The long texts of a form that could not be taken, so that a page can hand them back."""
-    if request.method != "POST":
-        return []
-    return [
-        value
-        for name, value in _fields(request)
-        if len(value) > _LONG and len(value.split()) > 1 and "password" not in name  # a token is one word
-    ]
 
 
 def _fields(request: HttpRequest) -> list[tuple[str, str]]:
