@@ -19,7 +19,7 @@ manage: setup  ## one of Django's commands, on the data of the site that runs (A
 	@$(BIN)/python -m softmark.config.local.manage $(ARGS)
 
 test: setup assets  ## run all tests, on all processors
-	@$(BIN)/python -m pytest -n auto $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 # mypy's plugin loads the settings, which ask for these; nothing is ever connected to.
 check: export SECRET_KEY := check

@@ -42,7 +42,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 # Whose processor time it is, by a word of the command line.
 _PARTS = {
     "judge_process": "judge",
-    "inside.child": "child",
+    "inside.zygote": "child",
     "celery": "worker",
     "postgres": "PostgreSQL",
     "valkey": "Valkey",
@@ -191,12 +191,12 @@ class Burst:
     """What came of STUDENTS who hand in PER_STUDENT times each, all at once.
 
     per_second: from the first hand-in to the last grade. shares: of the processor time, by whose it was.
-    lead: by how many turns somebody was ever ahead of somebody who waited.
+    overtakings: how often one student was served at most while another waited for their turn.
     """
 
     per_second: float
     shares: dict[str, float]
-    lead: int
+    overtakings: int
 
 
 def burst(where: Course) -> Burst:
@@ -225,18 +225,23 @@ def burst(where: Course) -> Burst:
     assert graded.filter(claim_no=1, runs__isnull=False).count() == len(made), "not each graded once"
     whole = sum(spent.values())
     shares = {name: spent[name] / whole for name in sorted(spent, key=spent.__getitem__, reverse=True)}
-    return Burst(len(made) / taken, shares, lead(list(graded)))
+    return Burst(len(made) / taken, shares, overtakings(list(graded)))
 
 
-def lead(graded: list[Submission]) -> int:
-    served: Counter[int] = Counter()
-    waiting = {each.pk: each for each in graded}
+def overtakings(graded: list[Submission]) -> int:
+    """While somebody waited for their turn, how often was one other student served at most? 1 is fair."""
+    by_claim = sorted(graded, key=_claimed_at)
+    last: dict[int, datetime] = {}
     worst = 0
-    for each in sorted(graded, key=_claimed_at):
-        there = {other.student_id for other in waiting.values() if other.received_at <= _claimed_at(each)}
-        worst = max(worst, served[each.student_id] - min(served[student] for student in there))
-        served[each.student_id] += 1
-        del waiting[each.pk]
+    for each in by_claim:
+        began = max(each.received_at, last.get(each.student_id, each.received_at))
+        meanwhile = Counter(
+            other.student_id
+            for other in by_claim
+            if began < _claimed_at(other) < _claimed_at(each) and other.student_id != each.student_id
+        )
+        worst = max([worst, *meanwhile.values()])
+        last[each.student_id] = _claimed_at(each)
     return worst
 
 
@@ -285,7 +290,7 @@ def measure(rounds: int) -> list[Row]:
                 f"{STUDENTS} students, {PER_STUDENT} submissions each, at once: {many.per_second:.1f} per second."
             )
             print(
-                f"Processor time: {shares}. Nobody was ever {many.lead + 1} turns ahead of one who waited.\n"
+                f"Processor time: {shares}. While one waited, no other was served more often than {many.overtakings} times.\n"
             )
             table += [replace(row, name=f"{size}: {row.name}") for row in one]
             table.append(Row(f"{size}: whole path, many at once", many.per_second, "per s", None, None, 0, 0))
