@@ -290,7 +290,7 @@ def measure(rounds: int) -> list[Row]:
                 f"{STUDENTS} students, {PER_STUDENT} submissions each, at once: {many.per_second:.1f} per second."
             )
             print(
-                f"Processor time: {shares}. While one waited, no other was served more often than {many.overtakings} times.\n"
+                f"Processor time: {shares}. While one waited, no other was served more than {many.overtakings} times.\n"
             )
             table += [replace(row, name=f"{size}: {row.name}") for row in one]
             table.append(Row(f"{size}: whole path, many at once", many.per_second, "per s", None, None, 0, 0))

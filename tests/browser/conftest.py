@@ -25,16 +25,6 @@ from tests.processes import CeleryProcess, WebProcess, Workers, eventually, star
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 NONE = "There is no Chromium here. Debian and Ubuntu have one: apt-get install chromium"
-HERE = Path(__file__).parent
-
-
-@pytest.hookimpl(wrapper=True)  # before xdist looks at the marks in its own
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """All in one process of pytest-xdist with --dist=loadgroup: so there is one site, and not one per processor."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-    return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
