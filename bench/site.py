@@ -31,6 +31,7 @@ from grader.source import Source
 
 if TYPE_CHECKING:
     from softmark.accounts.models import User
+    from softmark.config.local.service import Service
     from softmark.coursework.models import Assignment
     from softmark.submissions.models import Submission
 
@@ -75,7 +76,7 @@ def site(processes: int) -> Iterator[None]:
             "SUBMISSIONS_PER_MINUTE": "100000",
         }  # fmt: skip
         services = [
-            postgres.service(folder / "postgres.log", os.environ),
+            _with_commit_times(postgres.service(folder / "postgres.log", os.environ)),
             valkey.service(folder / "valkey.log", os.environ),
         ]
         children = [service.start() for service in services]
@@ -104,6 +105,11 @@ def site(processes: int) -> Iterator[None]:
             yield
         finally:
             stop(children)
+
+
+def _with_commit_times(postgres: Service) -> Service:
+    """So that nobody need ask the database again and again whether a grade is there yet."""
+    return replace(postgres, command=[*postgres.command, "-c", "track_commit_timestamp=on"])
 
 
 def _until_workers_are_there(count: int) -> None:
@@ -156,11 +162,11 @@ def latency(where: Course, rounds: int) -> list[Row]:
         for number in range(rounds + 3):
             direct = grader.grade(where.folder, source, seed=number).seconds
             time.sleep(0.05)  # both have time to make the next fork in advance
-            started = time.perf_counter()
+            started = time.time()
             pk = hand_in(where, where.students[number % STUDENTS], source)
             while Submission.objects.filter(pk=pk).exclude(status=Status.GRADED).exists():
-                time.sleep(0.0005)
-            taken = time.perf_counter() - started
+                time.sleep(0.02)
+            taken = _committed_at(pk) - started
             if number >= 3:
                 whole.append(taken)
                 inside.append(Run.objects.get(submission=pk).seconds)
@@ -175,6 +181,18 @@ def latency(where: Course, rounds: int) -> list[Row]:
         "what queue and database add": added,
     }
     return [_row(name, values, base, alone) for name, values in named.items()]
+
+
+def _committed_at(pk: int) -> float:
+    """When the transaction that wrote the grade was committed, by the clock of this machine."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT extract(epoch FROM pg_xact_commit_timestamp(xmin)) FROM submissions_submission WHERE id = %s",
+            [pk],
+        )
+        return float(cursor.fetchone()[0])
 
 
 def _row(name: str, values: list[float], base: str, baseline: list[float]) -> Row:

@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +46,8 @@ class CeleryProcess:
     def kill(self) -> None:
         """All at once, as a power cut would."""
         for pid in [*self.pool(), self.process.pid]:
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has just ended by itself
+                os.kill(pid, signal.SIGKILL)
         self.process.wait()
 
 

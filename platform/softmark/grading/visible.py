@@ -219,7 +219,7 @@ def _without_points(shown: ShownReport) -> ShownReport:
 def _waits_for(visibility: str) -> str:
     if visibility == Visibility.PUBLIC:
         return ""
-    return "hidden until due" if visibility == Visibility.AFTER_DUE else "always hidden"
+    return "shown to students once due" if visibility == Visibility.AFTER_DUE else "always hidden"
 
 
 def _opened(checks: Iterable[ShownCheck]) -> Iterator[ShownCheck]:
