@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import redis
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 from kombu import Connection
 
@@ -105,6 +105,21 @@ def test_students_code_never_meets_the_workers_process(worker: CeleryProcess) ->
     wait_for(submission)
     [child] = worker.pool()
     assert "numpy" not in Path(f"/proc/{child}/maps").read_text()
+
+
+def test_a_worker_keeps_its_connection(worker: CeleryProcess) -> None:
+    """Celery would open a new one for every task, which takes longer than all that is asked of it."""
+    assignment = make_assignment()
+    backends = set()
+    for _ in range(3):
+        submission = hand_in(assignment)
+        wait_for(submission)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+            backends |= {pid for (pid,) in cursor.fetchall()}
+    assert len(backends) == 1
 
 
 def test_a_broker_that_is_away_loses_no_submission(monkeypatch: pytest.MonkeyPatch) -> None:

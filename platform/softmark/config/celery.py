@@ -7,12 +7,14 @@ every retry, takes 37 minutes) < soft < hard < the broker's patience.
 from __future__ import annotations
 
 import os
+import sys
 from logging.config import dictConfig
 from typing import Any
 
 from celery import Celery, signals
 from celery.schedules import crontab
 from django.conf import settings
+from django.db import close_old_connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "softmark.config.settings")
 
@@ -66,6 +68,17 @@ app.conf.update(
     timezone="UTC",
 )
 app.autodiscover_tasks()
+
+
+# Celery closes the database's connections before and after each task. A new one costs PostgreSQL a process, and a
+# submission more time than all its statements; so they are kept as the web keeps its own: tried before they are used,
+# and closed when they are old.
+app.conf["CELERY_DB_REUSE_MAX"] = sys.maxsize
+
+
+@signals.task_prerun.connect
+def _close_old_connections(**kwargs: Any) -> None:
+    close_old_connections()
 
 
 @signals.setup_logging.connect
