@@ -11,10 +11,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from softmark.coursework.models import Assignment, AssignmentVersion
+from softmark.ui.admin import ReadOnly
 
 
 @admin.register(AssignmentVersion)
-class AssignmentVersionAdmin(admin.ModelAdmin):
+class AssignmentVersionAdmin(ReadOnly):
     list_display = ("title", "slug", "version", "points", "created_at")
     list_filter = ("slug",)
     search_fields = ("slug", "title", "version")
@@ -22,15 +23,6 @@ class AssignmentVersionAdmin(admin.ModelAdmin):
         "title", "summary", "slug", "version", "digest", "signature", "points", "created_at", "folder", "mistakes",
     )  # fmt: skip
     readonly_fields = ("folder", "mistakes")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
     @admin.display(description="files")
     def folder(self, version: AssignmentVersion) -> SafeString:
