@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -132,8 +133,8 @@ def tab_to(page: Page, selector: str) -> None:
 
 
 def the_focus_is_seen(page: Page) -> None:
-    """Whatever has it, or something around it, has an outline, inside the window."""
-    seen = page.evaluate("""() => {
+    """Whatever has it, or something around it, has an outline, inside the window; at the next frame at the latest."""
+    script = """() => {
         let one = document.activeElement;
         const box = one.getBoundingClientRect();
         if (box.bottom < 0 || box.top > innerHeight) return "outside: " + one.outerHTML.slice(0, 200);
@@ -142,8 +143,11 @@ def the_focus_is_seen(page: Page) -> None:
             if (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1) return "";
         }
         return "no outline: " + document.activeElement.outerHTML.slice(0, 200);
-    }""")
-    assert not seen, seen
+    }"""
+    until = time.monotonic() + 5
+    while seen := page.evaluate(script):
+        assert time.monotonic() < until, seen
+        page.wait_for_timeout(50)
 
 
 @pytest.mark.usefixtures("no_worker")
