@@ -245,3 +245,13 @@ def test_workers_say_that_they_are_there(start_worker: Start) -> None:
     start_worker(CPU)
     eventually(lambda: place(submission).worker_is_there, "a worker that has said that it is there")
     assert Worker.objects.get(queue=CPU).rung is not None
+
+
+def test_a_bell_on_one_queue_shows_the_worker_on_all_of_its_queues(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or a worker whose live queue is always rung first would seem to be gone from the other."""
+    both = [CPU, str(Queue.BATCH)]
+    monkeypatch.setattr(tasks, "own_queues", lambda: both)
+    monkeypatch.setattr(tasks, "_announced_at", float("-inf"))
+    tasks.hear(CPU)
+    tasks.bench().close()
+    assert sorted(Worker.objects.values_list("queue", flat=True)) == sorted(both)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import structlog
 from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +13,8 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from softmark.ui.typed import typed_texts
+
+log = structlog.get_logger(__name__)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -36,6 +39,7 @@ def broken(request: HttpRequest) -> HttpResponse:
 
 def unavailable(request: HttpRequest) -> HttpResponse:
     """The database does not answer. Uses none, not even to know who is asking; what was typed is handed back."""
+    log.error("database_unavailable", path=request.path)
     context = {
         "typed": typed_texts(request),
         "fields": fields_to_send_again(request),

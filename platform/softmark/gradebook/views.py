@@ -17,7 +17,6 @@ from django.views.decorators.http import require_safe
 from softmark.courses.access import CourseRequest, course_form, course_view
 from softmark.courses.models import Item
 from softmark.courses.policies import may_change_grades, may_see_gradebook, may_see_own_grades
-from softmark.courses.queries import enrolment_in
 from softmark.gradebook import actions, export, queries
 from softmark.gradebook.actions import Change, Conflict
 from softmark.gradebook.forms import CellForm, CommentForm, ExcuseForm, PointsForm, TakeBackForm
@@ -52,9 +51,7 @@ def export_csv(request: CourseRequest) -> HttpResponse:
 @course_view(may_see_own_grades)
 def mine(request: CourseRequest) -> HttpResponse:
     """A student's own grades."""
-    enrolment = enrolment_in(request.user, request.course.slug)
-    assert enrolment is not None
-    return render(request, "gradebook/mine.html", {"page": own_page(enrolment, timezone.now())})
+    return render(request, "gradebook/mine.html", {"page": own_page(request.enrolment, timezone.now())})
 
 
 @course_form(may_change_grades, "gradebook:grid", "course")

@@ -20,7 +20,11 @@ BURST = 1_000  # bells rung at once; the next round rings the rest
 
 def ring(queue: str) -> None:
     """Rings once. Where the broker is away nothing is lost: the rows wait, and the reaper rings again."""
-    send("softmark.grading.tasks.hear", queue, queue=queue)
+    try:
+        with producers[_connection()].acquire(block=True) as producer:
+            current_app.send_task("softmark.grading.tasks.hear", args=[queue], queue=queue, producer=producer)
+    except (OperationalError, redis.RedisError) as error:
+        log.warning("bell_not_rung", queue=queue, error=str(error))
 
 
 @cache
@@ -28,15 +32,6 @@ def _connection() -> Connection:
     """For sending only: whoever hands something in does not wait for a broker that is away, or silent."""
     impatient = {"max_retries": 0, "socket_connect_timeout": 1, "socket_timeout": 2}
     return current_app.connection_for_write(transport_options=impatient)
-
-
-def send(task: str, *arguments: str | int, queue: str) -> None:
-    """Sends a message, if the broker can be reached."""
-    try:
-        with producers[_connection()].acquire(block=True) as producer:
-            current_app.send_task(task, args=list(arguments), queue=queue, producer=producer)
-    except (OperationalError, redis.RedisError) as error:
-        log.warning("message_not_sent", task=task, queue=queue, error=str(error))
 
 
 def ring_for(queue: str, *, waiting: int) -> None:

@@ -7,6 +7,7 @@ given to somebody else, can write nothing. Instants are the database's, so that 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -129,8 +130,6 @@ def ahead(submission: Submission) -> int:
 
 def _json(value: Any) -> Any:
     """A JSON column as raw SQL gives it: Django leaves it to its fields to read them."""
-    import json
-
     return json.loads(value) if isinstance(value, str) else value
 
 

@@ -30,9 +30,8 @@ def bench() -> Bench:
 @signals.worker_process_init.connect
 def _open(**kwargs: Any) -> None:
     """The zygotes die with the thread that starts them: the main one of a pool process, which is this."""
-    queues = [name for name in current_app.amqp.queues.consume_from if name in Queue.values]
-    if queues:
-        bench().announce(queues)
+    if own_queues():
+        _announce()
 
 
 @signals.worker_process_shutdown.connect
@@ -43,7 +42,8 @@ def _close(**kwargs: Any) -> None:
 @shared_task(name="softmark.grading.tasks.hear")
 def hear(queue_name: str) -> None:
     """One bell: grades the next submission of the queue, if there is one."""
-    _answer_the_roll_call(queue_name)
+    if time.monotonic() - _announced_at > workers.ROLL_CALL_SECONDS / 2:
+        _announce()
     try:
         found = bench().grade_next(queue_name)
     except SandboxUnavailable as unavailable:
@@ -53,11 +53,16 @@ def hear(queue_name: str) -> None:
         bell.ring(queue_name)
 
 
-def _answer_the_roll_call(queue_name: str) -> None:
+def own_queues() -> list[str]:
+    """Those that this process grades."""
+    return [name for name in current_app.amqp.queues.consume_from if name in Queue.values]
+
+
+def _announce() -> None:
+    """On all of its queues: whichever bell it was, the others are heard as well."""
     global _announced_at
-    if time.monotonic() - _announced_at > workers.ROLL_CALL_SECONDS / 2:
-        bench().announce([queue_name])
-        _announced_at = time.monotonic()
+    bench().announce(own_queues())
+    _announced_at = time.monotonic()
 
 
 @shared_task(name="softmark.grading.tasks.reap")

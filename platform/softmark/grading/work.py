@@ -14,7 +14,7 @@ from django.utils.crypto import salted_hmac
 
 from grader.assignment import Assignment, assignment_from_texts
 from grader.grade import Grader, SandboxUnavailable
-from grader.report import CheckResult, Report, Verdict
+from grader.report import Report, Verdict
 from grader.source import Source
 from softmark.coursework.models import AssignmentVersion
 from softmark.grading import progress, queue, workers
@@ -47,8 +47,8 @@ class Bench:
             self._grader.close()
             self._grader = None
 
-    def announce(self, queues: list[str]) -> bool:
-        """Says in the database that this process is here, and whether it can grade. Returns that."""
+    def announce(self, queues: list[str]) -> None:
+        """Says in the database that this process is here, and whether it can grade."""
         try:
             rung, trouble = self.open().rung.number, ""
         except SandboxUnavailable as unavailable:
@@ -56,7 +56,6 @@ class Bench:
             log.error("sandbox_unavailable", reason=trouble)
         for each in queues:
             workers.announce(self.name, each, rung, trouble)
-        return rung is not None
 
     def grade_next(self, queue_name: str) -> bool:
         """Grades the next submission of a queue; False where none was waiting. Raises SandboxUnavailable."""
@@ -84,15 +83,11 @@ class Bench:
         assignment = self._assignment(claim.version_id)
         source = Source(claim.text, claim.notes, claim.cells)
         ticker = progress.Ticker(claim.submission_id, claim.claim_no)
-
-        def on_check(result: CheckResult) -> None:
-            ticker.tell(result)
-
         report = self.open().grade(
             assignment,
             source,
             seed=seed_of(assignment, source),
-            on_check=on_check,
+            on_check=ticker.tell,
             on_beat=lambda: renew(claim),
         )
         if report.verdict is Verdict.PLATFORM_FAULT:
