@@ -228,7 +228,7 @@ class TestSubmit:
     def test_the_number_of_queries(self, django_assert_num_queries: DjangoAssertNumQueries) -> None:
         assignment = make_assignment(attempts=3)
         student = enrol(assignment.course)
-        with django_assert_num_queries(16):
+        with django_assert_num_queries(11):
             hand_in(assignment, student)
 
 

@@ -158,7 +158,7 @@ class TestTaken:
         django_assert_num_queries: DjangoAssertNumQueries,
     ) -> None:  # fmt: skip
         client.force_login(student)
-        with django_assert_num_queries(20):
+        with django_assert_num_queries(15):
             client.post(address(assignment), {"form": token(assignment, student), "text": CODE})
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Max
 
 from softmark.accounts.models import User
 from softmark.courses.queries import role_in
@@ -51,24 +50,16 @@ def submit(
     if seen is not None:
         return seen
     assignment = Assignment.objects.select_related("item__course").get(pk=assignment.pk)
-    standing = queries.standing_of(
-        assignment,
-        student,
-        role_in(student, assignment.course),
-        queries.attempts_used(assignment, student),
-        queries.received_lately(student, now),
-    )
-    decision = may_submit(standing, now)
+    used, last = queries.attempts_used_and_last(assignment, student)
+    role, recent = role_in(student, assignment.course), queries.received_lately(student, now)
+    decision = may_submit(queries.standing_of(assignment, student, role, used, recent), now)
     if not decision.allowed:
         raise Refused(decision.reason)
-    last = Submission.objects.filter(assignment=assignment, student=student).aggregate(last=Max("number"))[
-        "last"
-    ]
     submission = Submission.objects.create(
         assignment=assignment,
         version_id=assignment.version_id,
         student=student,
-        number=(last or 0) + 1,
+        number=last + 1,
         token=token,
         received_at=now,
         filename=filename,
@@ -101,10 +92,18 @@ def save_draft(assignment: Assignment, student: User, text: str, now: datetime) 
     return replaced
 
 
+# One statement for all three: whoever hands in waits for each of them. The update changes nothing, and locks the row.
+_LOCKED_WORK = """
+INSERT INTO submissions_work (assignment_id, student_id, draft) VALUES (%s, %s, '')
+ON CONFLICT ON CONSTRAINT one_work_each DO UPDATE SET assignment_id = EXCLUDED.assignment_id
+RETURNING *
+"""
+
+
 def locked_work(assignment: Assignment, student: User) -> Work:
     """The student's Work row, made where there is none, and locked until the transaction ends."""
-    work, _ = Work.objects.get_or_create(assignment=assignment, student=student)
-    return Work.objects.select_for_update().get(pk=work.pk)
+    (work,) = Work.objects.raw(_LOCKED_WORK, [assignment.pk, student.pk])
+    return work
 
 
 def _from_form(token: uuid.UUID, assignment: Assignment, student: User) -> Submission | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 
 from softmark.accounts.models import User
 from softmark.courses.models import Course, Role
@@ -44,7 +44,15 @@ def newest(assignment: Assignment, student: User) -> Submission | None:
 
 def attempts_used(assignment: Assignment, student: User) -> int:
     """Those that count: not those that were given back."""
-    return Submission.objects.filter(assignment=assignment, student=student, returned=False).count()
+    return attempts_used_and_last(assignment, student)[0]
+
+
+def attempts_used_and_last(assignment: Assignment, student: User) -> tuple[int, int]:
+    """How many attempts count, and the number of the last one; 0 where there is none."""
+    found = Submission.objects.filter(assignment=assignment, student=student).aggregate(
+        used=Count("pk", filter=Q(returned=False)), last=Max("number")
+    )
+    return found["used"], found["last"] or 0
 
 
 def received_lately(student: User, at: datetime) -> list[datetime]:
