@@ -6,12 +6,14 @@ and each element within its own tolerance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .interface import ONE_ARRAY, Returns
 from .reference import Expected
 from .report import Verdict
 
@@ -82,6 +84,32 @@ class Answer:
         return cls(array, result.shape, dtype, f"an array of shape {result.shape}, {dtype}", inputs_kept)
 
 
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """All that came back from one call.
+
+    parts:    an Answer for each array that was asked for; none where no tuple of as many came back.
+    returned: in words, as in `Answer`.
+    """
+
+    parts: tuple[Answer, ...]
+    returned: str
+    inputs_kept: bool | None = None
+
+    @classmethod
+    def of(
+        cls, result: object, shapes: Sequence[tuple[int, ...]], returns: Returns = ONE_ARRAY,
+        inputs_kept: bool | None = None,
+    ) -> Answers:  # fmt: skip
+        """The answers that a returned object makes; `shapes` are those of the arrays asked for, in their order."""
+        if type(result) in (tuple, list) and len(result) in returns.counts:  # type: ignore[arg-type]
+            items: list[object] = list(result)  # type: ignore[call-overload]
+            parts = tuple(Answer.of(item, shape) for item, shape in zip(items, shapes, strict=False))
+            return cls(parts, in_words(result), inputs_kept)
+        answer = Answer.of(result, shapes[0], inputs_kept)
+        return cls((answer,) if returns.required == 1 else (), answer.returned, inputs_kept)
+
+
 def in_words(result: object) -> str:
     """What came back instead of an array of numbers; the same words that the sandbox uses."""
     name = type(result).__name__
@@ -117,40 +145,61 @@ class Mismatch:
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """One call, what came back and what was right: the material from which a mistake is named."""
+    """One call, what came back and what was right: the material from which a mistake is named.
+
+    part: which array of a returned tuple this is; None where the call returns a single one, or was to return a tuple
+    and did not.
+    """
 
     call: Call
     answer: Answer
     expected: Expected
+    part: int | None = None
 
 
-def form_mismatch(answer: Answer, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Mismatch | None:
+THE_RESULT = "the result"
+
+
+def tuple_mismatch(answers: Answers, returns: Returns) -> Mismatch | None:
+    """Where a tuple was asked for and something else came back."""
+    if answers.parts:
+        return None
+    message = (
+        f"The result must be a tuple of {len(returns.parts)} arrays, {returns}, and something else came back."
+    )
+    return Mismatch(Verdict.WRONG_TYPE, message, f"It was {answers.returned}.")
+
+
+def form_mismatch(
+    answer: Answer, shape: tuple[int, ...], dtype: np.dtype[Any], what: str = THE_RESULT
+) -> Mismatch | None:
     """What is wrong with an answer before any of its values is compared: type, dtype, shape, not finite."""
+    subject = what[:1].upper() + what[1:]
     if answer.shape is None:
-        message = "The result must be a plain numpy array, and something else came back."
+        message = f"{subject} must be a plain numpy array, and something else came back."
         return Mismatch(Verdict.WRONG_TYPE, message, f"It was {answer.returned}.")
     if answer.dtype != dtype.name:
-        message = f"The result has dtype {answer.dtype} where {dtype.name} is asked for."
+        message = f"{subject} has dtype {answer.dtype} where {dtype.name} is asked for."
         return Mismatch(Verdict.WRONG_TYPE, message)
     if answer.array is None or answer.shape != shape:
-        message = f"The result has shape {answer.shape} where {shape} is asked for."
+        message = f"{subject} has shape {answer.shape} where {shape} is asked for."
         return Mismatch(Verdict.WRONG_SHAPE, message)
     finite = np.isfinite(answer.array)
     if not finite.all():
         message = (
-            f"{_count(~finite)} numbers of the result {_are(~finite)} NaN or infinite, "
+            f"{_count(~finite)} numbers of {what} {_are(~finite)} NaN or infinite, "
             f"the first at index {_index(~finite)}."
         )
         return Mismatch(Verdict.NOT_FINITE, message)
     return None
 
 
-def differences(answer: Answer, expected: Expected) -> Mismatch | None:
+def differences(answer: Answer, expected: Expected, what: str = THE_RESULT) -> Mismatch | None:
     """How the answer misses what was expected; None where it is right."""
-    mismatch = form_mismatch(answer, expected.value.shape, expected.dtype)
+    mismatch = form_mismatch(answer, expected.value.shape, expected.dtype, what)
     if mismatch is None:
         assert answer.array is not None
-        return value_mismatch(answer.array, expected)
+        return value_mismatch(answer.array, expected, what)
     if answer.shape is not None and answer.dtype != expected.dtype.name:
         return replace(mismatch, message=mismatch.message + _beside_the_dtype(answer, expected))
     return mismatch
@@ -181,7 +230,7 @@ def errors(array: Array, expected: Expected) -> NDArray[np.float64]:
         return np.asarray(np.abs(np.subtract(array, expected.value, dtype=np.float64)))
 
 
-def value_mismatch(array: Array, expected: Expected, what: str = "the result") -> Mismatch | None:
+def value_mismatch(array: Array, expected: Expected, what: str = THE_RESULT) -> Mismatch | None:
     """Which elements lie further off than they may; the form is right already."""
     error = errors(array, expected)
     wrong = ~(error <= expected.tolerance)  # so that a NaN is wrong

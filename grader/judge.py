@@ -17,6 +17,7 @@ from typing import Any
 from grader.assignment import CheckSpec, MistakeSpec
 from grader.checks import Check, Failed, Student
 from grader.compare import Observation
+from grader.interface import ONE_ARRAY, Returns
 from grader.mistakes import KnownMistakes
 from grader.report import Verdict, Visibility, number
 
@@ -34,6 +35,7 @@ class Bundle:
     checks: tuple[CheckSpec, ...]
     mistakes: tuple[MistakeSpec, ...]
     files: Mapping[str, str | bytes]
+    returns: Returns = ONE_ARRAY
 
 
 def load_checks(bundle: Bundle) -> dict[str, Check]:

@@ -124,6 +124,7 @@ class _Run:
             "source": source.text,
             "cells": source.cells,
             "memory_mb": assignment.limits.memory_mb,
+            "class_form": assignment.class_form.to_dict() if assignment.class_form is not None else None,
             "seed": seed,
             "skip": skip,
             "naming": naming,
@@ -230,7 +231,8 @@ def _load(bundle: Bundle, request: dict[str, Any], lines: IO[bytes]) -> Student:
         return wording.call_raised(describe_error(error).encode(), source, bundle.signature, memory_mb)
 
     try:
-        return _Announcing(LocalStudent(load_submission(source.text, bundle.function), explain), lines)
+        function = load_submission(source.text, bundle.function, request["class_form"])
+        return _Announcing(LocalStudent(function, explain, bundle.returns), lines)
     except (Exception, SystemExit) as error:
         raise wording.loading_raised(describe_error(error).encode(), source, memory_mb) from None
 
@@ -240,6 +242,7 @@ class _Announcing:
 
     def __init__(self, student: Student, lines: IO[bytes]) -> None:
         self._student, self._lines = student, lines
+        self.returns = student.returns
 
     def ask(self, call: Call, *, digest: bool = False) -> Pending:
         _say(self._lines, {"phase": _CALLING.what})

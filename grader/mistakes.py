@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,7 @@ class KnownMistakes:
             return []
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return [
-                id
-                for id, function in self._functions.items()
-                if all(_explains(function, observation) for observation in observations)
-            ]
+            return [id for id, function in self._functions.items() if _explains_all(function, observations)]
 
     def name(
         self, observations: Sequence[Observation], same_as: Mapping[str, frozenset[str]] = _NO_ALIASES
@@ -70,22 +67,34 @@ def _is_clearly_wrong(observation: Observation) -> bool:
     return mismatch is not None and mismatch.worst > CLEARLY_WRONG
 
 
-def _explains(function: Callable[..., Any], observation: Observation) -> bool:
-    """Whether the mistake answers this call as the student's code did."""
-    call = observation.call.copy()
-    try:
-        result = function(*call.args, **call.kwargs)
-    except (Exception, SystemExit):  # a mistake that cannot answer this call explains nothing
-        return False
+def _explains_all(function: Callable[..., Any], observations: Sequence[Observation]) -> bool:
+    """Whether the mistake answers every call as the student's code did. It is called once for all parts of a tuple."""
+    for call, of_call in groupby(observations, key=lambda observation: observation.call):
+        given = call.copy()
+        try:
+            result = function(*given.args, **given.kwargs)
+        except (Exception, SystemExit):  # a mistake that cannot answer this call explains nothing
+            return False
+        if not all(_explains(result, observation) for observation in of_call):
+            return False
+    return True
+
+
+def _explains(result: object, observation: Observation) -> bool:
+    if observation.part is not None:
+        items = list(result) if isinstance(result, tuple | list) else [result]
+        if observation.part >= len(items):
+            return False
+        result = items[observation.part]
     return _alike(Answer.of(result, observation.expected.value.shape), observation)
 
 
 def _alike(mistaken: Answer, observation: Observation) -> bool:
     seen, expected = observation.answer, observation.expected
-    if mistaken.dtype != seen.dtype or mistaken.shape != seen.shape:
-        return False
     if seen.shape is None:
         return mistaken.returned == seen.returned
+    if mistaken.dtype != seen.dtype or mistaken.shape != seen.shape:
+        return False
     if seen.array is None or mistaken.array is None:
         return False  # an array of a wrong shape never crosses the channel, and a shape alone is no evidence
     finite = np.isfinite(seen.array)

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from grader.assignment.folder import ALWAYS_NEEDED, MANIFEST, FolderFiles, read_folder
+from grader.assignment.folder import ALWAYS_NEEDED, MANIFEST, FolderFiles, read_files, read_folder
 from grader.assignment.manifest import Manifest, read_manifest
 from grader.assignment.model import (
     HIDDEN_CHECKS,
@@ -17,6 +17,7 @@ from grader.assignment.model import (
     Assignment,
     AssignmentError,
     CheckSpec,
+    Device,
     Limits,
     MistakeSpec,
     Problem,
@@ -30,9 +31,11 @@ __all__ = [
     "Assignment",
     "AssignmentError",
     "CheckSpec",
+    "Device",
     "Limits",
     "MistakeSpec",
     "Problem",
+    "assignment_from_bytes",
     "assignment_from_texts",
     "digest_of",
     "load_assignment",
@@ -46,6 +49,18 @@ def load_assignment(folder: Path) -> Assignment:
     if files is None:
         raise AssignmentError(problems.sorted())
     return _assemble(files, problems)
+
+
+def assignment_from_bytes(files: Mapping[str, bytes], found: Iterable[Problem] = ()) -> Assignment:
+    """An assignment from the bytes of its files, by their relative paths with "/", as if they lay in a folder.
+
+    `found` is what kept other files of it from being had at all: it is told with the rest. Raises AssignmentError.
+    """
+    problems = Problems()
+    read = read_files(files, found, problems)
+    if read is None:
+        raise AssignmentError(problems.sorted())
+    return _assemble(read, problems)
 
 
 def assignment_from_texts(texts: Mapping[str, str]) -> Assignment:
@@ -72,6 +87,10 @@ def _assemble(files: FolderFiles, problems: Problems) -> Assignment:
         mistakes=manifest.mistakes,
         files=files.texts,
         version=digest_of(files.texts)[:12],
+        returns=manifest.returns,
+        class_form=manifest.class_form,
+        device=manifest.device,
+        lesson=manifest.lesson,
     )
 
 

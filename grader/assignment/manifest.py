@@ -12,18 +12,24 @@ from typing import Any
 
 from grader.assignment.folder import MANIFEST
 from grader.assignment.lines import TOP, Lines
-from grader.assignment.model import CheckSpec, Limits, MistakeSpec, Problems
+from grader.assignment.model import CheckSpec, Device, Limits, MistakeSpec, Problems
 from grader.assignment.section import Section
 from grader.assignment.wording import did_you_mean, kind, quoted
+from grader.interface import ONE_ARRAY, ClassForm, Returns, parameters_of
 from grader.report import Visibility, shown_points
 
 MAX_MANIFEST_CHARACTERS = 64 * 1024
 MAX_CHECKS = 100
 MAX_MISTAKES = 200
+MAX_RETURNED = 8
 # tomllib needs quadratic time for a key of many dotted parts: 60,000 of them took a minute and a half.
 MAX_DOTS_IN_A_LINE = 500
 
-_TOP_KEYS = ("slug", "title", "summary", "function", "signature", "points", "limits", "checks", "mistakes")
+_TOP_KEYS = (
+    "slug", "title", "summary", "lesson", "function", "signature", "returns", "device", "points", "class", "limits",
+    "checks", "mistakes",
+)  # fmt: skip
+_CLASS_KEYS = ("name", "init", "method")
 _CHECK_KEYS = ("id", "title", "points", "visibility")
 _MISTAKE_KEYS = ("id", "hint", "same_as")
 _LIMIT_KEYS = ("call_seconds", "load_seconds", "total_seconds", "memory_mb")
@@ -43,6 +49,10 @@ class Manifest:
     checks: tuple[CheckSpec, ...]
     mistakes: tuple[MistakeSpec, ...]
     announced_mistakes: frozenset[str]  # every id that was written, also of entries with a fault
+    returns: Returns
+    class_form: ClassForm | None
+    device: Device
+    lesson: str
 
 
 def read_manifest(text: str, problems: Problems) -> Manifest | None:
@@ -57,13 +67,17 @@ def read_manifest(text: str, problems: Problems) -> Manifest | None:
     title, summary = top.text("title", 120), top.text("summary", 300)
     function, signature = _function(top)
     points = top.points("points", least=Decimal("0.001"))
+    lesson = top.id("lesson") if top.has("lesson") else ""
     limits = _limits(data, lines, problems)
     checks = _checks(top, data, lines, problems)
     mistakes = _mistakes(top, data, lines, problems)
     _compare_points(top, points, checks, _count(data, "checks"))
     announced = frozenset(_ids(data, "mistakes"))
     total = points or Decimal(0)
-    return Manifest(slug, title, summary, function, signature, total, limits, checks, mistakes, announced)
+    return Manifest(
+        slug, title, summary, function, signature, total, limits, checks, mistakes, announced, _returns(top),
+        _class_form(data, function, signature, lines, problems), _device(top), lesson,
+    )  # fmt: skip
 
 
 def _parse(text: str, problems: Problems) -> dict[str, Any] | None:
@@ -108,7 +122,7 @@ def _exact(digits: str) -> Decimal:
 
 def _function(top: Section) -> tuple[str, str]:
     name, signature = top.text("function", 80), top.text("signature", 300)
-    if name and not (name.isascii() and name.isidentifier() and not keyword.iskeyword(name)):
+    if name and not _is_name(name):
         top.complain(
             f'"function" is {quoted(name)}, which cannot be the name of a Python function.', "function"
         )
@@ -117,6 +131,78 @@ def _function(top: Section) -> tuple[str, str]:
         top.complain(f'"signature" must show how {name} is called, like "{name}(…)".', "signature")
         return name, ""
     return name, signature
+
+
+def _returns(top: Section) -> Returns:
+    """One array, or the names of those in a tuple: ["output", "weights?"]; what has a question mark may be left out."""
+    names = top.texts("returns", 40)
+    if not names:
+        return ONE_ARRAY
+    plain = tuple(name.removesuffix("?") for name in names)
+    optional = [name.endswith("?") for name in names]
+    if len(names) > MAX_RETURNED:
+        top.complain(f'"returns" names more than {MAX_RETURNED} arrays, the most allowed.', "returns")
+    elif wrong := [name for name in plain if not _is_name(name)]:
+        top.complain(f'"returns" holds {quoted(wrong[0])}, which is no name as in Python.', "returns")
+    elif len(set(plain)) < len(plain):
+        top.complain('"returns" has a name twice.', "returns")
+    elif optional != sorted(optional) or optional[0]:
+        top.complain('"returns": only the last may be left out ("?"), and not the first.', "returns")
+    else:
+        return Returns(plain, optional.count(False))
+    return ONE_ARRAY
+
+
+def _class_form(
+    data: dict[str, Any], function: str, signature: str, lines: Lines, problems: Problems
+) -> ClassForm | None:
+    """The class that a submission may define instead of the function."""
+    table = data.get("class")
+    if table is None:
+        return None
+    if not isinstance(table, dict):
+        problems.add(
+            MANIFEST, lines.of(TOP, "class"), f'"class" must be a table, written [class], not {kind(table)}.'
+        )
+        return None
+    section = Section("[class]", ("class", 0), table, lines, problems)
+    section.refuse_unknown(_CLASS_KEYS, elsewhere=_TOP_KEYS)
+    name, method = section.text("name", 80), section.text("method", 80)
+    init = section.texts("init", 80)
+    for key, value in (("name", name), ("method", method)):
+        if value and not _is_name(value):
+            section.complain(f'[class]: "{key}" is {quoted(value)}, which is no name as in Python.', key)
+            return None
+    if name and name == function:
+        section.complain('[class]: "name" is that of the function. Give the class its own.', "name")
+        return None
+    parameters = parameters_of(signature) if signature else ()
+    if parameters is None:
+        section.complain(f'A [class] needs a "signature" that reads like "{function}(q, k=None)".')
+        return None
+    for each in init:
+        if signature and each not in parameters:
+            advice = did_you_mean(each, parameters) or f" It has: {', '.join(parameters)}."
+            section.complain(f"[class]: the signature has no parameter {quoted(each)}.{advice}", "init")
+            return None
+    return ClassForm(name, init, method, parameters) if name and method else None
+
+
+def _device(top: Section) -> Device:
+    if not top.has("device"):
+        return Device.CPU
+    value = top.text("device", 40)
+    if value in list(Device):
+        return Device(value)
+    if value:
+        known = [str(device) for device in Device]
+        advice = did_you_mean(value, known) or f" It may be {', '.join(known)}."
+        top.complain(f'"device" is {quoted(value)}.{advice}', "device")
+    return Device.CPU
+
+
+def _is_name(text: str) -> bool:
+    return text.isascii() and text.isidentifier() and not keyword.iskeyword(text)
 
 
 def _limits(data: dict[str, Any], lines: Lines, problems: Problems) -> Limits:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from enum import StrEnum
 
+from grader.interface import ONE_ARRAY, ClassForm, Returns
 from grader.report import Visibility, printable
 
 PUBLIC_CHECKS = "checks/public.py"
@@ -20,6 +22,13 @@ class Limits:
     load_seconds: float = 5.0  # running the top level of the student's file
     total_seconds: float = 10.0  # all calls together
     memory_mb: int = 512  # above what the interpreter itself takes
+
+
+class Device(StrEnum):
+    """Where a submission computes, and with which arrays."""
+
+    CPU = "cpu"  # numpy
+    CUDA = "cuda"  # CuPy
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,12 @@ class MistakeSpec:
 
 @dataclass(frozen=True)
 class Assignment:
-    """A whole assignment folder: the manifest and the text of every file that belongs to it."""
+    """A whole assignment folder: the manifest and the text of every file that belongs to it.
+
+    returns:    what one call of the function returns.
+    class_form: the class that may stand in for the function; None: only a function will do.
+    lesson:     the slug of the lesson that it belongs to; empty: none.
+    """
 
     slug: str
     title: str
@@ -65,6 +79,10 @@ class Assignment:
     mistakes: tuple[MistakeSpec, ...]
     files: Mapping[str, str] = field(repr=False, hash=False)  # relative path with "/" -> text, "\n" line ends
     version: str  # 12 hexadecimal digits, the same on every machine
+    returns: Returns = ONE_ARRAY
+    class_form: ClassForm | None = None
+    device: Device = Device.CPU
+    lesson: str = ""
 
 
 @dataclass(frozen=True, order=True)

@@ -124,6 +124,26 @@ class Section:
         self.complain(f'{self.called}: "{key}" must be a list of ids in quotes, like ["one", "two"].', key)
         return ()
 
+    def has(self, key: str) -> bool:
+        return key in self._table
+
+    def texts(self, key: str, most: int) -> tuple[str, ...]:
+        """A list of short texts, which may be absent; where it is there, it holds at least one."""
+        if not self.has(key):
+            return ()
+        value = self._table[key]
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            self.complain(
+                f'{self.called}: "{key}" must be a list of names in quotes, like ["one", "two"].', key
+            )
+        elif not value:
+            self.complain(f'{self.called}: "{key}" is empty.', key)
+        elif any(not 0 < len(item) <= most for item in value):
+            self.complain(f'{self.called}: each of "{key}" must have 1 to {most} characters.', key)
+        else:
+            return tuple(value)
+        return ()
+
     def _needed(self, key: str) -> Any:
         if key not in self._table:
             self.complain(f'{self.called} has no "{key}".')

@@ -15,18 +15,20 @@ The ids are those of `assignment.toml`, which holds titles, points and visibilit
 at any visibility, so they speak of shapes, counts and places but tell no values of a hidden input.
 """
 
-from grader.compare import Answer, Call, Observation
+from grader.compare import Answer, Answers, Call, Observation
+from grader.interface import Returns
 from grader.reference import Expected
 
 from .draw import Draw, padding
 from .failure import Failed
 from .local import LocalStudent
-from .properties import ask_array, property_check, require, require_close
+from .properties import ask_array, ask_arrays, property_check, require, require_close
 from .student import Check, Pending, Student
 from .values import check_values, value_check
 
 __all__ = [
     "Answer",
+    "Answers",
     "Call",
     "Check",
     "Draw",
@@ -35,8 +37,10 @@ __all__ = [
     "LocalStudent",
     "Observation",
     "Pending",
+    "Returns",
     "Student",
     "ask_array",
+    "ask_arrays",
     "check_values",
     "padding",
     "property_check",

@@ -6,12 +6,13 @@ Nothing is confined here, and no limit holds. The answers mean the same as those
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from grader.compare import Answer, Array, Call
+from grader.compare import Answer, Answers, Array, Call
+from grader.interface import ONE_ARRAY, Returns
 from grader.report import Verdict
 
 from .failure import Failed
@@ -24,9 +25,13 @@ class LocalStudent:
     """
 
     def __init__(
-        self, function: Callable[..., Any], explain: Callable[[BaseException], Failed] | None = None
+        self,
+        function: Callable[..., Any],
+        explain: Callable[[BaseException], Failed] | None = None,
+        returns: Returns = ONE_ARRAY,
     ) -> None:
         self._function = function
+        self.returns = returns
         self._explain = explain or _failure
 
     def ask(self, call: Call, *, digest: bool = False) -> LocalPending:
@@ -35,17 +40,22 @@ class LocalStudent:
             with np.errstate(all="ignore"):
                 result = self._function(*given.args, **given.kwargs)
         except (Exception, SystemExit) as error:  # not KeyboardInterrupt: that is the person at the keyboard
-            return LocalPending(failure=self._explain(error))
+            return LocalPending(self.returns, failure=self._explain(error))
         kept = all(map(_same_bytes, given.arrays, call.arrays)) if digest else None
-        return LocalPending(result, kept)
+        return LocalPending(self.returns, result, kept)
 
 
 class LocalPending:
     """A call that is over already; either its result or its failure."""
 
     def __init__(
-        self, result: object = None, kept: bool | None = None, failure: Failed | None = None
+        self,
+        returns: Returns,
+        result: object = None,
+        kept: bool | None = None,
+        failure: Failed | None = None,
     ) -> None:
+        self._returns = returns
         self._result = result
         self._kept = kept
         self._failure = failure
@@ -54,6 +64,11 @@ class LocalPending:
         if self._failure is not None:
             raise self._failure
         return Answer.of(self._result, shape, self._kept)
+
+    def answers(self, shapes: Sequence[tuple[int, ...]]) -> Answers:
+        if self._failure is not None:
+            raise self._failure
+        return Answers.of(self._result, shapes, self._returns, self._kept)
 
 
 def _same_bytes(one: Array, other: Array) -> bool:

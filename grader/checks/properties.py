@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from grader.compare import Call, form_mismatch, value_mismatch
+from grader.compare import Answer, Call, form_mismatch, tuple_mismatch, value_mismatch
 from grader.reference import Expected
 from grader.report import Verdict
 
@@ -39,10 +39,34 @@ def ask_array(
     keeps_inputs: the call must leave its inputs as they were.
     """
     answer = student.ask(call, digest=keeps_inputs).answer(shape)
-    mismatch = form_mismatch(answer, shape, np.dtype(dtype))
+    array = _in_form(answer, shape, dtype)
+    require(not keeps_inputs or answer.inputs_kept is True, _CHANGED)
+    return array
+
+
+def ask_arrays(
+    student: Student, call: Call, shapes: Mapping[str, tuple[int, ...]], dtype: DTypeLike, *,
+    keeps_inputs: bool = False,
+) -> dict[str, NDArray[Any]]:  # fmt: skip
+    """The same for a call that returns a tuple: its arrays by name. `shapes` has them in the tuple's order."""
+    answers = student.ask(call, digest=keeps_inputs).answers(list(shapes.values()))
+    mismatch = tuple_mismatch(answers, student.returns)
     if mismatch is not None:
         raise Failed.by(mismatch)
-    require(not keeps_inputs or answer.inputs_kept is True, _CHANGED)
+    arrays = {
+        name: _in_form(answer, shape, dtype, f"`{name}`")
+        for (name, shape), answer in zip(shapes.items(), answers.parts, strict=False)
+    }
+    require(not keeps_inputs or answers.inputs_kept is True, _CHANGED)
+    return arrays
+
+
+def _in_form(
+    answer: Answer, shape: tuple[int, ...], dtype: DTypeLike, what: str = "the result"
+) -> NDArray[Any]:
+    mismatch = form_mismatch(answer, shape, np.dtype(dtype), what)
+    if mismatch is not None:
+        raise Failed.by(mismatch)
     assert answer.array is not None
     return answer.array
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from grader.compare import Answer, Call
+from grader.compare import Answer, Answers, Call
+from grader.interface import Returns
 
 
 class Pending(Protocol):
@@ -19,9 +20,18 @@ class Pending(Protocol):
         """
         ...
 
+    def answers(self, shapes: Sequence[tuple[int, ...]]) -> Answers:
+        """The same for a call that may return a tuple: the shapes of all its arrays."""
+        ...
+
 
 class Student(Protocol):
     """The judge's handle on the code under test."""
+
+    @property
+    def returns(self) -> Returns:
+        """What each of its calls is to return."""
+        ...
 
     def ask(self, call: Call, *, digest: bool = False) -> Pending:
         """Sends the inputs and returns at once: what the check computes meanwhile costs no time.

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
-from grader.compare import Call, Mismatch, Observation, differences
+from grader.compare import (
+    THE_RESULT,
+    Answer,
+    Answers,
+    Call,
+    Mismatch,
+    Observation,
+    differences,
+    tuple_mismatch,
+)
+from grader.interface import ONE_ARRAY, Returns
 from grader.reference import Expected
 
 from .draw import Draw
 from .failure import Failed
 from .student import Check, Student
+
+# What is right for a call: one array, or each array of a tuple by its name.
+Right: TypeAlias = Expected | Mapping[str, Expected]
 
 _REPLAYED = (
     "Two calls with different numbers got the same answer, and it is right for the first only: does your code keep "
@@ -21,39 +35,77 @@ _REPLAYED = (
 DRAWS = 2  # a replayed answer fails the second, and a mistake is named only when it explains both
 
 
-def value_check(id: str, expected: Callable[..., Expected]) -> Callable[[Callable[[Draw], Call]], Check]:
-    """Decorates `make(draw) -> Call`: both draws must be answered as `expected(*args, **kwargs)` says."""
+def value_check(
+    id: str, expected: Callable[..., Right], *, parts: Sequence[str] = ()
+) -> Callable[[Callable[[Draw], Call]], Check]:
+    """Decorates `make(draw) -> Call`: both draws must be answered as `expected(*args, **kwargs)` says.
+
+    parts: of a tuple, the arrays that this check grades; all of them unless told.
+    """
 
     def decorate(make: Callable[[Draw], Call]) -> Check:
         def run(student: Student, seed: int) -> None:
-            check_values(student, [make(Draw(seed, id, index)) for index in range(DRAWS)], expected)
+            calls = [make(Draw(seed, id, index)) for index in range(DRAWS)]
+            check_values(student, calls, expected, parts=parts)
 
         return Check(id, run)
 
     return decorate
 
 
-def check_values(student: Student, calls: Iterable[Call], expected: Callable[..., Expected]) -> None:
-    """Asks every call and raises Failed, with all observations, if any answer misses."""
+def check_values(
+    student: Student, calls: Iterable[Call], expected: Callable[..., Right], *, parts: Sequence[str] = ()
+) -> None:
+    """Asks every call and raises Failed, with all observations, if any answer misses; `parts` as in value_check."""
     observations: list[Observation] = []
     first: Mismatch | None = None
     for call in calls:
         pending = student.ask(call)
         right = expected(*call.args, **call.kwargs)  # while the student's code is at work
-        answer = pending.answer(right.value.shape)
-        observations.append(Observation(call, answer, right))
-        first = first or _miss(observations)
+        right = by_name(right, student.returns)
+        answers = pending.answers([each.value.shape for each in right.values()])
+        first = first or tuple_mismatch(answers, student.returns)
+        for name, observation in _observe(call, answers, right, student.returns, parts):
+            observations.append(observation)
+            first = first or _miss(name, observations)
     if first is not None:
         raise Failed.by(first, tuple(observations))
 
 
-def _miss(observations: list[Observation]) -> Mismatch | None:
+def by_name(right: Right, returns: Returns) -> Mapping[str, Expected]:
+    """What is right for each array that is returned. Raises TypeError where the assignment returns others."""
+    if isinstance(right, Expected):
+        right = {returns.parts[0]: right}
+    if tuple(right) != returns.parts[: len(right)] or len(right) < returns.required:
+        raise TypeError(f"the assignment returns {returns}, and what is expected is ({', '.join(right)})")
+    return right
+
+
+def _observe(
+    call: Call, answers: Answers, right: Mapping[str, Expected], returns: Returns, parts: Sequence[str]
+) -> list[tuple[str, Observation]]:
+    """An observation for each array that is graded, with what to call it."""
+    if not answers.parts:  # no tuple: one observation, so that a known mistake can still explain it
+        whole = Answer(None, None, None, answers.returned, answers.inputs_kept)
+        return [(THE_RESULT, Observation(call, whole, next(iter(right.values()))))]
+    if returns == ONE_ARRAY:
+        return [(THE_RESULT, Observation(call, answers.parts[0], next(iter(right.values()))))]
+    return [
+        (f"`{name}`", Observation(call, answer, expected, part))
+        for part, (answer, (name, expected)) in enumerate(zip(answers.parts, right.items(), strict=False))
+        if not parts or name in parts
+    ]
+
+
+def _miss(name: str, observations: list[Observation]) -> Mismatch | None:
     """How the last answer misses; and whether it is an earlier one over again."""
     *earlier, last = observations
-    mismatch = differences(last.answer, last.expected)
+    mismatch = differences(last.answer, last.expected, name)
     if mismatch is None or last.answer.array is None:
         return mismatch
     for before in earlier:
-        if before.answer.array is not None and np.array_equal(before.answer.array, last.answer.array):
+        if before.part != last.part or before.answer.array is None:
+            continue
+        if np.array_equal(before.answer.array, last.answer.array):
             return replace(mismatch, message=f"{_REPLAYED} {mismatch.message}")
     return mismatch

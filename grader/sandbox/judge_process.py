@@ -15,6 +15,7 @@ from grader import judge
 from grader.assignment import CheckSpec, Limits, MistakeSpec
 from grader.checks import LocalStudent
 from grader.compare import Array
+from grader.interface import Returns
 from grader.judge import Bundle
 from grader.report import Visibility
 from grader.source import Source
@@ -68,7 +69,9 @@ def unpack(head: bytes, files: bytes) -> tuple[Bundle, Limits]:
         for id_, title, points, visibility in told["checks"]
     )
     mistakes = tuple(MistakeSpec(id_, hint, frozenset(same)) for id_, hint, same in told["mistakes"])
-    bundle = Bundle(told["function"], told["signature"], checks, mistakes, marshal.loads(files))
+    parts, required = told["returns"]
+    returns = Returns(tuple(parts), required)
+    bundle = Bundle(told["function"], told["signature"], checks, mistakes, marshal.loads(files), returns)
     return bundle, Limits(**told["limits"])
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 
 from grader.assignment import Limits
 from grader.checks import Failed
-from grader.compare import Answer, Call
+from grader.compare import Answer, Answers, Call
 from grader.judge import Bundle
 from grader.report import Verdict
 from grader.source import Source
@@ -23,7 +23,7 @@ from grader.source import Source
 from . import wording
 from .inside import frames
 from .inside.child import digest_of
-from .inside.frames import Kind
+from .inside.frames import Kind, ReplyHeader
 from .peer import Peer
 
 DRAIN_CAP = 16 << 20  # bytes of an answer of the wrong shape: more than that costs a fresh child
@@ -43,6 +43,7 @@ class Remote:
         self._pairs, self._limits, self._bundle, self._source = pairs, limits, bundle, source
         self._ask_fresh = ask_fresh
         self._restarts = len(pairs) - 1
+        self.returns = bundle.returns
         self._peer: Peer | None = None
         self._refused: Failed | None = None
         self._budget = limits.load_seconds + limits.total_seconds
@@ -80,27 +81,50 @@ class Remote:
         if peer.has_spoken():
             raise peer.violation("it spoke before it was asked")
         call_id = int.from_bytes(os.urandom(8), "little") | 1  # nobody can answer before the question
-        parts = frames.pack_call(call_id, self._bundle.function, call.args, call.kwargs, digest=digest)
+        parts = frames.pack_call(call_id, call.args, call.kwargs, digest=digest, counts=self.returns.counts)
         with self._waiting(self._limits.call_seconds, "One call") as deadline:
             peer.send(parts, deadline)
         return Pending(self, peer, call, call_id, digest)
 
-    def receive(self, peer: Peer, call: Call, call_id: int, shape: tuple[int, ...], digest: bool) -> Answer:
-        """The second half of a call: see `Pending.answer`."""
+    def receive(
+        self, peer: Peer, call: Call, call_id: int, shapes: Sequence[tuple[int, ...]], digest: bool
+    ) -> Answers:
+        """The second half of a call: see `Pending.answers`."""
         with self._waiting(self._limits.call_seconds, "One call") as deadline:
-            return self._receive(peer, call, call_id, shape, digest, deadline)
+            return self._receive(peer, call, call_id, shapes, digest, deadline)
 
     def _receive(
-        self, peer: Peer, call: Call, call_id: int, shape: tuple[int, ...], digest: bool, deadline: float
-    ) -> Answer:
-        header = peer.header(call_id, (Kind.ARRAY, Kind.OTHER, Kind.ERROR), deadline)
+        self, peer: Peer, call: Call, call_id: int, shapes: Sequence[tuple[int, ...]], digest: bool,
+        deadline: float,
+    ) -> Answers:  # fmt: skip
+        header = peer.header(call_id, (Kind.ARRAY, Kind.TUPLE, Kind.OTHER, Kind.ERROR), deadline)
         kept = (
             header.digest == digest_of(list(call.args), call.kwargs) if digest and header.has_digest else None
         )
-        if header.kind != Kind.ARRAY:
+        if header.kind == Kind.ERROR:
             text = peer.read(header.payload_bytes, deadline)
-            if header.kind == Kind.ERROR:
-                raise wording.call_raised(text, self._source, self._bundle.signature, self._limits.memory_mb)
+            raise wording.call_raised(text, self._source, self._bundle.signature, self._limits.memory_mb)
+        if header.kind != Kind.TUPLE:
+            answer = self._one(peer, header, shapes[0], kept, deadline)
+            return Answers((answer,) if self.returns.required == 1 else (), answer.returned, kept)
+        count = header.ndim
+        if count not in self.returns.counts or header.payload_bytes:
+            raise peer.violation("its answer is a tuple that was not asked for")
+        parts: list[Answer] = []
+        for shape in shapes[:count]:
+            if peer.spent:  # after an array that was too large to be thrown away
+                parts.append(Answer(None, None, None, "something that was not read", kept))
+                continue
+            own = peer.header(call_id, (Kind.ARRAY, Kind.OTHER), deadline)
+            parts.append(self._one(peer, own, shape, kept, deadline))
+        return Answers(tuple(parts), f"a tuple of {count} arrays", kept)
+
+    def _one(
+        self, peer: Peer, header: ReplyHeader, shape: tuple[int, ...], kept: bool | None, deadline: float
+    ) -> Answer:
+        """What follows one header: an array, or words about something else."""
+        if header.kind == Kind.OTHER:
+            text = peer.read(header.payload_bytes, deadline)
             return Answer(None, None, None, text.decode("utf-8", "replace")[:300], kept)
         if header.dtype_code >= len(frames.DTYPES) or header.ndim > frames.MAX_NDIM:
             raise peer.violation("its answer describes no array")
@@ -157,4 +181,10 @@ class Pending:
 
     def answer(self, shape: tuple[int, ...]) -> Answer:
         """Waits for the answer; its array is there only where it has exactly this shape. Raises Failed."""
-        return self._remote.receive(self._peer, self._call, self._call_id, tuple(shape), self._digest)
+        answers = self.answers([shape])
+        return (*answers.parts, Answer(None, None, None, answers.returned, answers.inputs_kept))[0]
+
+    def answers(self, shapes: Sequence[tuple[int, ...]]) -> Answers:
+        """The same where a tuple may come: the shapes of all its arrays."""
+        asked = [tuple(shape) for shape in shapes]
+        return self._remote.receive(self._peer, self._call, self._call_id, asked, self._digest)

@@ -135,12 +135,14 @@ class Session:
 
     def _start_child(self) -> None:
         calls, replies = self._child_ends.pop(0)
+        form = self._assignment.class_form
         self._output_fd, output = self._watch(self._hear_output)
         try:
             number = self._zygotes.child.spawn(
                 [output, calls, replies, self._submission.fd], memory_bytes=self._assignment.limits.memory_mb << 20,
                 cpu_seconds=self._cpu_seconds(), source_bytes=self._submission.size,
                 function=self._assignment.function,
+                class_form=form.to_dict() if form is not None else None,
             )  # fmt: skip
             self._children.append(number)
         finally:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from grader.assignment import (
     Assignment,
     AssignmentError,
+    Device,
     Limits,
     Problem,
     assignment_from_texts,
@@ -21,6 +22,7 @@ from grader.assignment import (
     load_assignment,
 )
 from grader.assignment.folder import MAX_ENTRIES, MAX_FILE_BYTES
+from grader.interface import ClassForm, Returns
 from grader.report import Visibility
 
 MANIFEST = """\
@@ -114,6 +116,57 @@ def test_everything_is_read(loaded: Assignment) -> None:
     assert [mistake.hint for mistake in loaded.mistakes] == ["You divide by d.", "You do not divide\nat all."]
     assert loaded.files == FILES
     assert hash(loaded) == hash(loaded)
+
+
+FORMS = """\
+lesson = "many-heads"
+device = "cuda"
+returns = ["output", "weights?"]
+
+[class]
+name = "Attention"
+init = ["k", "v"]
+method = "forward"
+
+[limits]"""
+
+
+def test_the_form_of_a_submission_is_read(tmp_path: Path) -> None:
+    form = load_assignment(write(tmp_path, {"assignment.toml": MANIFEST.replace("[limits]", FORMS, 1)}))
+    assert form.returns == Returns(("output", "weights"), 1)
+    assert form.class_form == ClassForm("Attention", ("k", "v"), "forward", ("q", "k", "v"))
+    assert (form.device, form.lesson) == (Device.CUDA, "many-heads")
+    assert assignment_from_texts(form.files) == form
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ('device = "cuda"', 'device = "cud"', 9, 'Did you mean "cuda"?'),
+        ('device = "cuda"', "device = 1", 9, '"device" must be text in quotes'),
+        ('lesson = "many-heads"', 'lesson = "Many Heads"', 8, '"many-heads"'),
+        ('"weights?"', '"weights", "weights?"', 10, "a name twice"),
+        ('["output", "weights?"]', '["output?", "weights"]', 10, "only the last may be left out"),
+        ('["output", "weights?"]', '["output?"]', 10, "only the last may be left out"),
+        ('["output", "weights?"]', "[]", 10, '"returns" is empty'),
+        ('["output", "weights?"]', '"output"', 10, "must be a list of names"),
+        ('["output", "weights?"]', '["two words"]', 10, "no name as in Python"),
+        ('["output", "weights?"]', str([f"n{i}" for i in range(9)]), 10, "more than 8 arrays"),
+        ('name = "Attention"', 'name = "attention"', 13, "Give the class its own"),
+        ('name = "Attention"\n', "", 12, 'no "name"'),
+        ('method = "forward"', 'method = "for ward"', 15, "no name as in Python"),
+        ('init = ["k", "v"]', 'init = ["k", "values"]', 14, "no parameter"),
+        ('init = ["k", "v"]', 'init = ["k"]\nmake = 1', 15, "unknown key"),
+        ('signature = "attention(q, k, v)"', 'signature = "attention(q, k, v"', 12, "needs a"),
+    ],
+)
+def test_what_is_wrong_with_the_form_is_told_at_its_line(
+    tmp_path: Path, old: str, new: str, line: int, said: str
+) -> None:
+    text = MANIFEST.replace("[limits]", FORMS, 1)
+    assert old in text
+    found = problems(write(tmp_path, {"assignment.toml": text.replace(old, new, 1)}))
+    assert any(problem.line == line and said in problem.sentence for problem in found), found
 
 
 def test_points_are_exact(tmp_path: Path) -> None:

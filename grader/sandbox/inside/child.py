@@ -35,7 +35,7 @@ def main(job: dict[str, Any], descriptors: list[int]) -> None:
     random.seed(0)
     np.random.seed(0)
     try:
-        function = load_submission(source.decode(), job["function"])
+        function = load_submission(source.decode(), job["function"], job["class_form"])
         _flush()
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: they are the submission's doing
         _send_error(replies, 0, error)
@@ -43,7 +43,7 @@ def main(job: dict[str, Any], descriptors: list[int]) -> None:
     _write(replies, frames.pack_reply(0, Kind.READY, payload_bytes=0))
     while True:
         try:
-            call_id, args, kwargs, wants_digest = _read_call(calls)
+            call_id, args, kwargs, wants_digest, counts = _read_call(calls)
         except MemoryError:  # the submission keeps too much
             os._exit(OUT_OF_MEMORY)
         try:
@@ -52,7 +52,7 @@ def main(job: dict[str, Any], descriptors: list[int]) -> None:
             finally:
                 _flush()
             digest = digest_of(args, kwargs) if wants_digest else None
-            _send_result(replies, call_id, result, digest)
+            _send_result(replies, call_id, result, digest, counts)
         except BaseException as error:
             _send_error(replies, call_id, error)
 
@@ -73,17 +73,17 @@ def rehearse() -> None:
     (call_out, call_in), (reply_out, reply_in) = os.pipe(), os.pipe()
     for dtype in (np.float32, np.float64):
         small = np.ones((2, 3, 16, 8), dtype)
-        _write(call_in, *frames.pack_call(1, "example", [small] * 3, {"mask": None}, digest=True))
-        call_id, args, kwargs, _ = _read_call(call_out)
-        _send_result(reply_in, call_id, function(*args, **kwargs), digest_of(args, kwargs))
+        _write(call_in, *frames.pack_call(1, [small] * 3, {"mask": None}, digest=True))
+        call_id, args, kwargs, _, counts = _read_call(call_out)
+        _send_result(reply_in, call_id, function(*args, **kwargs), digest_of(args, kwargs), counts)
         _read(reply_out, frames.REPLY.size + small.nbytes)
     del sys.modules["submission"]
     for fd in (call_out, call_in, reply_out, reply_in):
         os.close(fd)
 
 
-def load_submission(source: str, name: str) -> Any:
-    """Runs a submission's top level and returns its function `name`.
+def load_submission(source: str, name: str, class_form: dict[str, Any] | None = None) -> Any:
+    """Runs a submission's top level and returns its function `name`, or a class as one: see `grader.interface`.
 
     Raises whatever the top level raises, or MissingFunction, whose words are for the student.
     """
@@ -92,11 +92,29 @@ def load_submission(source: str, name: str) -> Any:
     sys.modules["submission"] = module  # dataclasses and pickling look their module up
     exec(compile(source, FILE_NAME, "exec", dont_inherit=True), module.__dict__)
     if not hasattr(module, name):
-        raise MissingFunction(f"your file does not define `{name}`; it defines {_defined(module)}")
+        if class_form is not None and hasattr(module, class_form["name"]):
+            return _as_function(getattr(module, class_form["name"]), class_form)
+        wanted = f"`{name}`" + (f" or the class `{class_form['name']}`" if class_form is not None else "")
+        raise MissingFunction(f"your file does not define {wanted}; it defines {_defined(module)}")
     function = getattr(module, name)
     if not callable(function):
         raise MissingFunction(f"`{name}` is {in_words(function)}, not a function")
     return function
+
+
+def _as_function(made: Any, form: dict[str, Any]) -> Any:
+    """A call makes an object with some of the arguments and calls its method with the others."""
+    if not isinstance(made, type):
+        raise MissingFunction(f"`{form['name']}` is {in_words(made)}, not a class")
+    if not callable(getattr(made, form["method"], None)):
+        raise MissingFunction(f"the class `{form['name']}` has no method `{form['method']}`")
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = dict(zip(form["parameters"], args, strict=False)) | kwargs
+        first = {name: given.pop(name) for name in form["init"] if name in given}
+        return getattr(made(**first), form["method"])(**given)
+
+    return call
 
 
 def _defined(module: types.ModuleType) -> str:
@@ -123,7 +141,20 @@ def digest_of(args: list[Any], kwargs: dict[str, Any]) -> bytes:
     return fingerprint.digest()
 
 
-def _send_result(fd: int, call_id: int, result: Any, digest: bytes | None) -> None:
+def _send_result(fd: int, call_id: int, result: Any, digest: bytes | None, counts: range) -> None:
+    if type(result) in (tuple, list) and len(result) in counts:
+        items = list(result)
+        header = frames.pack_reply(
+            call_id, Kind.TUPLE, ndim=len(items), payload_bytes=0, digest=digest
+        )  # fmt: skip
+        _write(fd, header)
+        for item in items:
+            _send_one(fd, call_id, item, None)
+        return
+    _send_one(fd, call_id, result, digest)
+
+
+def _send_one(fd: int, call_id: int, result: Any, digest: bytes | None) -> None:
     plain = type(result) is np.ndarray and result.dtype.newbyteorder("<").str in frames.DTYPES
     if not plain or result.ndim > frames.MAX_NDIM:
         _send_text(fd, call_id, Kind.OTHER, in_words(result), digest)
@@ -208,7 +239,7 @@ def _flush() -> None:
     sys.stderr.flush()
 
 
-def _read_call(fd: int) -> tuple[int, list[Any], dict[str, Any], bool]:
+def _read_call(fd: int) -> tuple[int, list[Any], dict[str, Any], bool, range]:
     _, call_id, length = frames.CALL.unpack(_read(fd, frames.CALL.size))
     head = json.loads(_read(fd, length))
 
@@ -219,7 +250,7 @@ def _read_call(fd: int) -> tuple[int, list[Any], dict[str, Any], bool]:
 
     args = [take(spec) for spec in head["args"]]
     kwargs = {name: take(spec) for name, spec in head["kwargs"].items()}
-    return call_id, args, kwargs, head["digest"]
+    return call_id, args, kwargs, head["digest"], range(*head["counts"])
 
 
 def _read(fd: int, count: int) -> bytearray:

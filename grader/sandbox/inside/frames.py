@@ -37,6 +37,7 @@ class Kind(IntEnum):
     ARRAY = 2
     OTHER = 3  # the call returned something that is no plain array; the text says what
     ERROR = 4  # the call, or loading, raised; the text is JSON: see `child.describe_error`
+    TUPLE = 5  # as many replies follow as `ndim` says, each an ARRAY or OTHER of the same call
 
 
 @dataclass(frozen=True)
@@ -65,20 +66,26 @@ def pack_reply(
     *,
     dtype: str = DTYPES[0],
     shape: Sequence[int] = (),
+    ndim: int | None = None,
     payload_bytes: int,
     digest: bytes | None = None,
 ) -> bytes:
+    """`ndim`: of a TUPLE, how many replies follow; else the length of the shape."""
     lengths = (*shape, *[0] * (MAX_NDIM - len(shape)))
+    ndim = len(shape) if ndim is None else ndim
     return REPLY.pack(
-        MAGIC, call_id, kind, DTYPES.index(dtype), len(shape), digest is not None, *lengths, payload_bytes,
+        MAGIC, call_id, kind, DTYPES.index(dtype), ndim, digest is not None, *lengths, payload_bytes,
         digest or bytes(DIGEST_BYTES),
     )  # fmt: skip
 
 
 def pack_call(
-    call_id: int, function: str, args: Sequence[Any], kwargs: Mapping[str, Any], *, digest: bool
+    call_id: int, args: Sequence[Any], kwargs: Mapping[str, Any], *, digest: bool, counts: range = range(0)
 ) -> list[memoryview]:
-    """The parts of a call frame, to be written one after another. Raises TypeError for an argument it cannot carry."""
+    """The parts of a call frame, to be written one after another. Raises TypeError for an argument it cannot carry.
+
+    counts: how many arrays a returned tuple may hold to come as a TUPLE.
+    """
     arrays: list[memoryview] = []
 
     def describe(value: Any) -> dict[str, Any]:
@@ -98,7 +105,7 @@ def pack_call(
 
     head = json.dumps(
         {
-            "function": function,
+            "counts": [counts.start, counts.stop],
             "args": [describe(value) for value in args],
             "kwargs": {name: describe(value) for name, value in kwargs.items()},
             "digest": digest,

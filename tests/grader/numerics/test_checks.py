@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from hypothesis import strategies as st
 
 from grader.checks import (
     Answer,
+    Answers,
     Call,
     Draw,
     Expected,
     Failed,
     LocalStudent,
+    Returns,
     Student,
     ask_array,
     check_values,
@@ -114,13 +117,18 @@ def test_the_expected_value_is_computed_while_the_student_works() -> None:
     order: list[str] = []
 
     class Watched:
+        returns = Returns()
+
         def ask(self, call: Call, *, digest: bool = False) -> Any:
             order.append("ask")
             return self
 
         def answer(self, shape: tuple[int, ...]) -> Answer:
+            raise AssertionError
+
+        def answers(self, shapes: Sequence[tuple[int, ...]]) -> Answers:
             order.append("answer")
-            return Answer.of(np.zeros(shape), shape)
+            return Answers.of(np.zeros(shapes[0]), shapes)
 
     def expected(x: np.ndarray) -> Expected:
         order.append("expected")

@@ -24,6 +24,7 @@ from hypothesis.extra import numpy as arrays
 from grader.assignment import Limits
 from grader.checks import Failed
 from grader.compare import Answer, Call
+from grader.interface import ONE_ARRAY, Returns
 from grader.judge import Bundle
 from grader.report import Verdict
 from grader.sandbox.inside import child, frames
@@ -40,7 +41,7 @@ SHAPE = (3, 5)
 class Wires:
     """A Remote, and the child's ends of its pipes."""
 
-    def __init__(self, children: int = 1, limits: Limits = QUICK) -> None:
+    def __init__(self, children: int = 1, limits: Limits = QUICK, returns: Returns = ONE_ARRAY) -> None:
         self.calls, self.replies, pairs = [], [], []
         for _ in range(children):
             call_out, call_in = os.pipe()
@@ -51,7 +52,7 @@ class Wires:
             os.set_blocking(reply_in, False)
         self._pairs = list(pairs)
         self.asked_fresh = 0
-        bundle = Bundle("attention", "attention(q, k, v)", (), (), {})
+        bundle = Bundle("attention", "attention(q, k, v)", (), (), {}, returns)
         self.remote = Remote(pairs, limits, bundle, source("x = 1\n" * 9), self._fresh)
 
     def _fresh(self) -> None:
@@ -162,7 +163,7 @@ _scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text() |
 _arguments = laid_out() | _scalars
 
 
-def received(parts: list[memoryview]) -> tuple[int, list[Any], dict[str, Any], bool]:
+def received(parts: list[memoryview]) -> tuple[int, list[Any], dict[str, Any], bool, range]:
     fd = file_of(b"".join(parts))
     try:
         return child._read_call(fd)
@@ -180,7 +181,7 @@ def received(parts: list[memoryview]) -> tuple[int, list[Any], dict[str, Any], b
 def test_a_call_arrives_as_it_was_sent(
     call_id: int, args: list[Any], kwargs: dict[str, Any], digest: bool
 ) -> None:
-    got = received(frames.pack_call(call_id, "attention", args, kwargs, digest=digest))
+    got = received(frames.pack_call(call_id, args, kwargs, digest=digest))
     assert got[0] == call_id
     assert got[3] == digest
     assert list(got[2]) == list(kwargs)
@@ -215,13 +216,86 @@ def test_an_answer_arrives_as_it_was_sent(array: np.ndarray, wants_digest: bool,
         call = Call(np.ones(4), mask=None)
         pending = w.remote.ask(call, digest=wants_digest)
         kept = child.digest_of(list(call.args), call.kwargs) if wants_digest else None
-        child._send_result(w.replies[0], w.call_id(), result, kept)
+        child._send_result(w.replies[0], w.call_id(), result, kept, range(0))
         answer = pending.answer(array.shape)
     assert answer.array is not None
     assert answer.array.dtype == array.dtype
     assert answer.array.shape == array.shape
     assert answer.array.tobytes() == array.tobytes()
     assert answer.inputs_kept is (True if wants_digest else None)
+
+
+GRADIENTS = Returns(("dq", "dk", "dv"), 2)
+
+
+@given(sent=st.lists(laid_out(), min_size=1, max_size=4), as_list=st.booleans(), wants_digest=st.booleans())
+def test_a_tuple_arrives_as_it_was_sent(sent: list[np.ndarray], as_list: bool, wants_digest: bool) -> None:
+    result: Any = list(sent) if as_list else tuple(sent)
+    with wires(returns=GRADIENTS) as w:
+        w.say(ready())
+        call = Call(np.ones(4))
+        pending = w.remote.ask(call, digest=wants_digest)
+        kept = child.digest_of(list(call.args), call.kwargs) if wants_digest else None
+        child._send_result(w.replies[0], w.call_id(), result, kept, GRADIENTS.counts)
+        answers = pending.answers([array.shape for array in (*sent, sent[0], sent[0])][:3])
+    assert answers.inputs_kept is (True if wants_digest else None)
+    if len(sent) not in GRADIENTS.counts:
+        assert answers.parts == ()
+        assert answers.returned == child.in_words(result)
+        return
+    assert len(answers.parts) == len(sent)
+    for array, answer in zip(sent, answers.parts, strict=True):
+        assert answer.array is not None
+        assert (answer.array.dtype, answer.array.shape) == (array.dtype, array.shape)
+        assert answer.array.tobytes() == array.tobytes()
+
+
+def test_what_is_wrong_with_one_of_a_tuple_does_not_touch_the_others() -> None:
+    with wires(returns=GRADIENTS) as w:
+        w.say(ready())
+        for odd, told in [(np.ones((2, 2)), (2, 2)), (None, None), (np.ones(DRAIN_CAP // 8 // 512), (4096,))]:
+            pending = w.remote.ask(Call(1))
+            result = (np.full(SHAPE, 3.0), odd, np.full(SHAPE, 5.0))
+            child._send_result(w.replies[0], w.call_id(), result, None, GRADIENTS.counts)
+            first, second, third = pending.answers([SHAPE] * 3).parts
+            assert first.array is not None
+            assert third.array is not None
+            assert (first.array.max(), third.array.max()) == (3.0, 5.0)
+            assert (second.array, second.shape) == (None, told)
+
+
+_headers = st.tuples(st.integers(0, 6), st.integers(0, 20), st.integers(0, 9), st.integers(0, 2**40))
+
+
+@given(
+    count=st.integers(0, 255), payload=st.sampled_from([0, 0, 1, 2**40]), headers=st.lists(_headers, max_size=4),
+    data=st.binary(max_size=300), as_one=st.booleans(),
+)  # fmt: skip
+@settings(max_examples=200)
+def test_hostile_tuples_are_harmless(
+    count: int, payload: int, headers: list[tuple[int, int, int, int]], data: bytes, as_one: bool
+) -> None:
+    def reply(call_id: int) -> bytes:
+        sent = frames.REPLY.pack(frames.MAGIC, call_id, Kind.TUPLE, 0, count, 0, *[0] * 8, payload, bytes(16))
+        for kind, code, ndim, size in headers:
+            lengths = (*SHAPE, *[0] * 6)
+            sent += frames.REPLY.pack(frames.MAGIC, call_id, kind, code, ndim, 0, *lengths, size, bytes(16))
+            sent += data
+        return sent
+
+    with wires(returns=ONE_ARRAY if as_one else GRADIENTS) as w:
+        w.say(ready())
+        pending = w.remote.ask(Call(np.zeros(SHAPE, np.float32)))
+        w.say(reply(w.call_id()))
+        w.hang_up()
+        try:
+            answers = pending.answers([SHAPE] * 3)
+        except Failed as failed:
+            is_in_order(failed)
+            return
+    assert not as_one, "a tuple that nobody asked for was taken"
+    for answer in answers.parts:
+        is_in_order(answer)
 
 
 _odd = st.sampled_from([
@@ -235,7 +309,7 @@ _odd = st.sampled_from([
 def test_what_is_no_plain_array_arrives_as_words(result: object) -> None:
     def reply(call_id: int) -> bytes:
         out, into = os.pipe()
-        child._send_result(into, call_id, result, None)
+        child._send_result(into, call_id, result, None, range(0))
         os.close(into)
         with os.fdopen(out, "rb") as pipe:
             return pipe.read()

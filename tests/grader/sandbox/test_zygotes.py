@@ -245,7 +245,7 @@ def test_two_children_at_once_and_out_of_order(grader: Grader) -> None:
     with bare_child(grader) as first, bare_child(grader, "1 / 0") as second:
         assert second.loaded() is Kind.ERROR
         assert first.loaded() is Kind.READY
-        parts = frames.pack_call(7, "attention", [np.ones((2, 2)), np.ones((2, 2)), None], {}, digest=False)
+        parts = frames.pack_call(7, [np.ones((2, 2)), np.ones((2, 2)), None], {}, digest=False)
         first.peer.send(parts, time.monotonic() + 5)
         header = first.peer.header(7, (Kind.ARRAY,), time.monotonic() + 5)
         assert header.lengths[:2] == (2, 2)
