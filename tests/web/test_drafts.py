@@ -97,7 +97,7 @@ class TestDraft:
         django_assert_num_queries: DjangoAssertNumQueries,
     ) -> None:  # fmt: skip
         client.post(address(assignment), {"text": "one"})
-        with django_assert_num_queries(10):
+        with django_assert_num_queries(9):
             client.post(address(assignment), {"text": "two"})
 
 

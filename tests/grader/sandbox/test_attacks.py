@@ -24,6 +24,7 @@ from tests.grader.sandbox.surroundings import SECRET, Surroundings
 CHILD = attacks_child.ATTACKS
 JUDGE = attacks_judge.ATTACKS
 CALM = Limits(call_seconds=0.5, load_seconds=1.0, total_seconds=4.0)
+PATIENT = Limits(call_seconds=10.0, load_seconds=10.0, total_seconds=20.0)  # where no limit of time is to be met
 ENDLESS = Limits(call_seconds=0.2, load_seconds=0.3, total_seconds=0.3)
 
 
@@ -36,7 +37,8 @@ def test_no_submission_gets_out_or_earns_what_it_should_not(
     monkeypatch.setenv("SECRET", SECRET)
     text = attacks_child.PRELUDE + surroundings.facts() + attack.code + attacks_child.DISPATCH
     with surroundings.unharmed(grader):
-        report = grader.grade(make_assignment(limits=CALM), source(text))
+        limits = CALM if attack.verdict in (None, "time limit") else PATIENT
+        report = grader.grade(make_assignment(limits=limits), source(text))
     told = explained(report)
     first, second = report.checks
     assert "SUCCEEDED" not in told, told

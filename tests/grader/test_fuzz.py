@@ -1,0 +1,19 @@
+"""A moment of `fuzz.py`, from a start of its own each day so that the days add up."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from grader.grade import SandboxUnavailable
+from tests.grader.fuzz import fuzz
+
+
+def test_junk_is_never_believed_and_never_waited_for() -> None:
+    try:
+        outcomes = fuzz(3.0, first_seed=int(time.time() // 86_400) * 1_000)
+    except SandboxUnavailable as unavailable:
+        pytest.skip(str(unavailable))
+    assert any(outcome.startswith("submission") for outcome in outcomes)
+    assert outcomes["folder: refused"]
