@@ -1,4 +1,4 @@
-"""`grader check` and `grader verify`: grading on the command line, for students and authors.
+"""`grader check`, `grader verify` and `grader export`: grading on the command line, for students and authors.
 
 Modules that need numpy or rich are imported inside the functions that use them: `grader --help` should
 not wait for either.
@@ -166,6 +166,33 @@ def _code_for(report: Report) -> int:
     return ALL_WELL if all(check.verdict is Verdict.PASSED for check in report.checks) else NOT_ALL
 
 
+def _export(options: argparse.Namespace) -> int:
+    from grader.export import NothingPublic, export
+
+    assignment = _load_folder(options.assignment)
+    if assignment is None:
+        return UNUSABLE
+    try:
+        export(assignment, options.out)
+    except FileExistsError:
+        _complain(
+            f"{options.out} is in use already. Give a folder that is new or empty; nothing was written."
+        )
+        return UNUSABLE
+    except NothingPublic:
+        _complain("This assignment has no public checks, so a student's copy would have nothing to check.")
+        return UNUSABLE
+    except OSError as error:
+        _complain(f"{options.out} cannot be written: {error.strerror or error}.")
+        return UNUSABLE
+    write_utf8(
+        sys.stdout,
+        f"{options.out} is a student's copy of {assignment.slug}: prompt, starter and public checks.\n"
+        f"Students check their code with it: grader check {options.out} FILE\n",
+    )
+    return ALL_WELL
+
+
 def _verify(options: argparse.Namespace) -> int:
     from grader.grade import Grader, SandboxUnavailable
 
@@ -253,6 +280,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_check(commands)
     _add_verify(commands)
+    _add_export(commands)
     return parser
 
 
@@ -294,6 +322,18 @@ def _add_verify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     _add_rung(verify)
     verify.set_defaults(run=_verify)
+
+
+def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    export = commands.add_parser(
+        "export",
+        help="make a student's copy of an assignment",
+        description="Make a folder that students may have: prompt, starter and public checks; no solution, no "
+        "hidden checks, no known mistakes. `grader check` with it gives the verdicts of the public checks.",
+    )
+    export.add_argument("assignment", metavar="ASSIGNMENT_DIR", type=Path, help="the assignment's folder")
+    export.add_argument("out", metavar="OUT", type=Path, help="the new folder")
+    export.set_defaults(run=_export)
 
 
 def _add_rung(parser: argparse._ActionsContainer) -> None:

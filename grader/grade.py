@@ -107,10 +107,13 @@ class Grader:
             for_staff["naming"] = outcome.naming_broke
         if not _judge_failed(outcome):
             return tuple(told)
+        kept = [result for result in told if result.verdict is not Verdict.ASSIGNMENT_FAULT]
+        if assignment.public_only:  # whose doing it was, only the course can find out
+            for_staff["fault"] = _for_authors(outcome)
+            return completed(assignment, kept, Verdict.ASSIGNMENT_FAULT, ASSIGNMENT_FAILED)
         # Was it the assignment or the student? The model solution in the student's place tells.
         solution = Source(assignment.files["solution.py"], (), ())
         again = self._run(assignment, solution, seed, lambda line: None, [], naming=False)
-        kept = [result for result in told if result.verdict is not Verdict.ASSIGNMENT_FAULT]
         if _judge_failed(again) or not _all_passed(again):
             for_staff["fault"] = _for_authors(again if _judge_failed(again) else outcome)
             return completed(assignment, kept, Verdict.ASSIGNMENT_FAULT, ASSIGNMENT_FAILED)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -122,6 +123,34 @@ class Report:
             "provenance": self.provenance,
         }
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Report:
+        """The report that `to_dict` gave this for. Raises KeyError, TypeError or ValueError for anything else."""
+        return cls(
+            assignment=data["assignment"],
+            version=data["version"],
+            verdict=Verdict(data["verdict"]),
+            rung=data["rung"],
+            seconds=data["seconds"],
+            checks=tuple(
+                CheckResult(
+                    id=check["id"],
+                    title=check["title"],
+                    verdict=Verdict(check["verdict"]),
+                    points=exact(check["points"]),
+                    max_points=exact(check["max_points"]),
+                    visibility=Visibility(check["visibility"]),
+                    message=check["message"],
+                    mistake=check["mistake"],
+                    seconds=check["seconds"],
+                    output=check["output"],
+                )
+                for check in data["checks"]
+            ),
+            mistakes=tuple(NamedMistake(mistake["id"], mistake["hint"]) for mistake in data["mistakes"]),
+            provenance=dict(data["provenance"]),
+        )
+
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
@@ -141,6 +170,11 @@ def printable(text: str) -> str:
 def number(value: Decimal) -> int | float:
     """A decimal as the plainest JSON number: 3 rather than 3.0."""
     return int(value) if value == value.to_integral_value() else float(value)
+
+
+def exact(value: int | float) -> Decimal:
+    """The decimal that `number` gave this for."""
+    return Decimal(str(value))
 
 
 def shown_points(value: Decimal) -> str:

@@ -1,4 +1,4 @@
-"""May an assignment be published? Grades its solution, starter and mistakes, and says what is missing."""
+"""May an assignment be published? Grades all that its folder holds, and hostile samples, and says what is missing."""
 
 from __future__ import annotations
 
@@ -7,15 +7,33 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from grader.assignment import Assignment, MistakeSpec
+from grader.assignment import Assignment
 from grader.report import CheckResult, Report, Verdict, shown_points
+from grader.samples import hostile
 from grader.source import Source
 
 SOLUTION = "solution"
 STARTER = "starter"
 
+
+class Kind(StrEnum):
+    """What a row of the table is about."""
+
+    SOLUTION = "solution"
+    STYLE = "style"  # right in another way
+    STARTER = "starter"
+    MISTAKE = "mistake"
+    HOSTILE = "hostile"
+
+
 # These say nothing about the code: the check did not come to an end, or a noisy machine could not tell.
 _SAYS_NOTHING = {Verdict.NOT_RUN, Verdict.NOT_MEASURED, Verdict.ASSIGNMENT_FAULT, Verdict.PLATFORM_FAULT}
+
+
+_STUDENTS_COPY = (
+    "This is a student's copy, made by `grader export`: it has no solution, no hidden checks and no known mistakes, "
+    "so it cannot be published. Take the assignment's own folder."
+)
 
 
 class Grades(Protocol):
@@ -42,13 +60,55 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True)
-class Row:
-    """One graded file: the solution, the starter or a known mistake. `marks` has one mark for each check."""
+class File:
+    """One file that is graded. allowed: the names that a known mistake may be given."""
 
     name: str
+    kind: Kind
+    text: str
+    allowed: frozenset[str] = frozenset()
+
+
+def files_of(assignment: Assignment) -> list[File]:
+    """All that is graded, in this order, which is that of the table. Nothing of a student's copy."""
+    if assignment.public_only:
+        return []
+    texts = assignment.files
+    styles = [File(name, Kind.STYLE, texts[path]) for name, path in assignment.styles.items()]
+    mistakes = [
+        File(mistake.id, Kind.MISTAKE, texts[mistake.file], mistake.same_as | {mistake.id})
+        for mistake in assignment.mistakes
+    ]
+    return [
+        File(SOLUTION, Kind.SOLUTION, texts["solution.py"]),
+        *styles,
+        File(STARTER, Kind.STARTER, texts["starter.py"]),
+        *mistakes,
+        *(File(name, Kind.HOSTILE, text) for name, text in hostile(assignment.function).items()),
+    ]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One graded file. `marks` has one mark for each check."""
+
+    file: File
     marks: tuple[Mark, ...]
     result: str  # in a word or three
     report: Report
+
+    @property
+    def name(self) -> str:
+        return self.file.name
+
+    @property
+    def kind(self) -> Kind:
+        return self.file.kind
+
+    @property
+    def is_fault(self) -> bool:
+        """True where grading itself broke."""
+        return any(check.verdict.is_fault for check in self.report.checks)
 
 
 @dataclass(frozen=True)
@@ -56,53 +116,46 @@ class Verification:
     """The whole answer. The assignment may be published when `problems` is empty."""
 
     assignment: Assignment
-    table: tuple[Row, ...]  # the solution, the starter, then the mistakes
+    table: tuple[Row, ...]  # the solution, its other styles, the starter, the mistakes, the hostile samples
     problems: tuple[str, ...]
     notes: tuple[str, ...]  # good to know; nothing that must be mended
 
     @property
     def faulty(self) -> bool:
         """True where grading itself broke, so that the table is not to be trusted."""
-        return any(check.verdict.is_fault for row in self.table for check in row.report.checks)
+        return any(row.is_fault for row in self.table)
 
 
 def verify(
     assignment: Assignment, grader: Grades, *, on_row: Callable[[Row], None] | None = None
 ) -> Verification:
-    """Grade everything that the folder holds. `on_row` is told each row as it is done."""
+    """Grade everything that the folder holds, and hostile samples. `on_row` is told each row as it is done."""
+    if assignment.public_only:
+        return Verification(assignment, (), (_STUDENTS_COPY,), ())
     table: list[Row] = []
     problems: list[str] = []
-
-    def graded(name: str, file: str, allowed: frozenset[str]) -> Row:
-        report = grader.grade(assignment, Source(assignment.files[file]))
-        row = _row(assignment, name, report, allowed)
-        problems.extend(_faults(row))
+    for file in files_of(assignment):
+        row = _row(assignment, file, grader.grade(assignment, Source(file.text)))
+        problems += _faults(row) + _problems(row)
         table.append(row)
         if on_row:
             on_row(row)
-        return row
-
-    solution = graded(SOLUTION, "solution.py", frozenset())
-    problems += _solution_problems(solution)
-    # Where the checks cannot even be loaded, every other file would only say so again.
-    if not any(check.verdict.is_fault for check in solution.report.checks):
-        problems += _starter_problems(graded(STARTER, "starter.py", frozenset()))
-        for mistake in assignment.mistakes:
-            row = graded(mistake.id, mistake.file, mistake.same_as | {mistake.id})
-            problems += _mistake_problems(mistake, row)
+        # Where the checks cannot even be loaded, every other file would only say so again.
+        if file.kind is Kind.SOLUTION and row.is_fault:
+            break
     return Verification(assignment, tuple(table), tuple(problems), tuple(_notes(assignment, table)))
 
 
-def _row(assignment: Assignment, name: str, report: Report, allowed: frozenset[str]) -> Row:
+def _row(assignment: Assignment, file: File, report: Report) -> Row:
     checks = {check.id: check for check in report.checks}
-    marks = tuple(_mark(checks.get(spec.id), allowed) for spec in assignment.checks)
+    marks = tuple(_mark(checks.get(spec.id), file.allowed) for spec in assignment.checks)
     if any(check.verdict.is_fault for check in report.checks):
         result = "fault"
-    elif name in (SOLUTION, STARTER):
+    elif file.kind is not Kind.MISTAKE:
         result = f"{shown_points(report.points)} of {shown_points(report.max_points)}"
     else:
-        result = _in_words(marks, _names(report), allowed)
-    return Row(name, marks, result, report)
+        result = _in_words(marks, _names(report), file.allowed)
+    return Row(file, marks, result, report)
 
 
 def _mark(check: CheckResult | None, allowed: frozenset[str]) -> Mark:
@@ -137,15 +190,44 @@ def _faults(row: Row) -> list[str]:
     faults = [check for check in row.report.checks if check.verdict.is_fault]
     if not faults:
         return []
-    where = f"{row.name}.py" if row.name in (SOLUTION, STARTER) else f'the mistake "{row.name}"'
-    told = next((fault.message for fault in faults if fault.message), "nothing more is known")
+    where = _called(row)
+    # What a report says of a fault is for students; what it was stands where only the authors read it.
+    told = row.report.provenance.get("fault") or next(
+        (fault.message for fault in faults if fault.message), "nothing more is known"
+    )
     article = "an" if faults[0].verdict is Verdict.ASSIGNMENT_FAULT else "a"
     return [f'Grading {where} ended in {article} {faults[0].verdict} at the check "{faults[0].id}": {told}']
 
 
+def _problems(row: Row) -> list[str]:
+    """What is missing, beside faults."""
+    rules = {
+        Kind.SOLUTION: _solution_problems,
+        Kind.STYLE: _solution_problems,
+        Kind.STARTER: _starter_problems,
+        Kind.MISTAKE: _mistake_problems,
+        Kind.HOSTILE: _hostile_problems,
+    }
+    return rules[row.kind](row)
+
+
+def _called(row: Row) -> str:
+    """A row in the middle of a sentence."""
+    called = {
+        Kind.SOLUTION: "the solution",
+        Kind.STYLE: f"styles/{row.name}.py",
+        Kind.STARTER: "the starter",
+        Kind.MISTAKE: f'the mistake "{row.name}"',
+        Kind.HOSTILE: f'the hostile sample "{row.name}"',
+    }
+    return called[row.kind]
+
+
 def _solution_problems(row: Row) -> list[str]:
+    """Of the solution, or of another right style."""
+    subject = "The solution" if row.kind is Kind.SOLUTION else f"{_called(row)}, which should be right,"
     return [
-        f'The solution does not pass "{check.id}": {_told(check)}'
+        f'{subject} does not pass "{check.id}": {_told(check)}'
         for check in row.report.checks
         if not check.verdict.is_fault and check.verdict is not Verdict.NOT_MEASURED
         if check.verdict is not Verdict.PASSED or check.points != check.max_points
@@ -165,16 +247,25 @@ def _starter_problems(row: Row) -> list[str]:
     return problems
 
 
-def _mistake_problems(mistake: MistakeSpec, row: Row) -> list[str]:
-    if row.result == "fault":
+def _hostile_problems(row: Row) -> list[str]:
+    return [
+        f'{_called(row).capitalize()} gets {shown_points(check.points)} points from "{check.id}", which nobody earned. '
+        "Let the check ask for a value."
+        for check in row.report.checks
+        if check.points > 0
+    ]
+
+
+def _mistake_problems(row: Row) -> list[str]:
+    if row.is_fault:
         return []
     if not _caught(row.marks):
-        return [f'The mistake "{mistake.id}" passes every check. Add a check that catches it.']
+        return [f'The mistake "{row.name}" passes every check. Add a check that catches it.']
     names = _names(row.report)
-    others = [name for name in names if name not in mistake.same_as | {mistake.id}]
+    others = [name for name in names if name not in row.file.allowed]
     if others:
         return [
-            f'The mistake "{mistake.id}" is taken for "{other}". Add a check that tells them apart; '
+            f'The mistake "{row.name}" is taken for "{other}". Add a check that tells them apart; '
             f'if there can be none, write same_as = ["{other}"].'
             for other in others
         ]
@@ -182,7 +273,7 @@ def _mistake_problems(mistake: MistakeSpec, row: Row) -> list[str]:
         quiet = _SAYS_NOTHING | {Verdict.PASSED}
         first = next(check for check in row.report.checks if check.verdict not in quiet)
         return [
-            f'The mistake "{mistake.id}" is caught, first by "{first.id}" ({first.verdict}), but not named: '
+            f'The mistake "{row.name}" is caught, first by "{first.id}" ({first.verdict}), but not named: '
             "no value check sees it give an answer of its own. If another mistake gives the same, "
             "list that one under same_as."
         ]
@@ -203,7 +294,7 @@ def _notes(assignment: Assignment, table: list[Row]) -> list[str]:
         for check in row.report.checks
         if check.verdict is Verdict.NOT_MEASURED
     ]
-    mistakes = table[2:]
+    mistakes = [row for row in table if row.kind is Kind.MISTAKE]
     if not mistakes:
         return notes
     ids = [check.id for check in assignment.checks]

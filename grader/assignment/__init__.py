@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from grader.assignment.folder import ALWAYS_NEEDED, MANIFEST, FolderFiles, read_files, read_folder
+from grader.assignment.folder import ALWAYS_NEEDED, MANIFEST, SOLUTION, FolderFiles, read_files, read_folder
 from grader.assignment.manifest import Manifest, read_manifest
 from grader.assignment.model import (
     HIDDEN_CHECKS,
@@ -69,8 +69,8 @@ def assignment_from_texts(texts: Mapping[str, str]) -> Assignment:
 
 
 def _assemble(files: FolderFiles, problems: Problems) -> Assignment:
-    _find_missing(files, problems)
     manifest = read_manifest(files.texts[MANIFEST], problems) if MANIFEST in files.texts else None
+    _find_missing(manifest, files, problems)
     if manifest is not None:
         _match_files(manifest, files, problems)
     if problems or manifest is None:
@@ -91,6 +91,7 @@ def _assemble(files: FolderFiles, problems: Problems) -> Assignment:
         class_form=manifest.class_form,
         device=manifest.device,
         lesson=manifest.lesson,
+        public_only=manifest.public_only,
     )
 
 
@@ -105,9 +106,10 @@ def digest_of(files: Mapping[str, str]) -> str:
     return digest.hexdigest()
 
 
-def _find_missing(files: FolderFiles, problems: Problems) -> None:
+def _find_missing(manifest: Manifest | None, files: FolderFiles, problems: Problems) -> None:
+    spared = {SOLUTION} if manifest is not None and manifest.public_only else set()
     for path in ALWAYS_NEEDED:
-        if path not in files.present:
+        if path not in files.present and path not in spared:
             problems.add(path, None, "This file is missing.")
 
 

@@ -27,7 +27,7 @@ MAX_DOTS_IN_A_LINE = 500
 
 _TOP_KEYS = (
     "slug", "title", "summary", "lesson", "function", "signature", "returns", "device", "points", "class", "limits",
-    "checks", "mistakes",
+    "checks", "mistakes", "public_only",
 )  # fmt: skip
 _CLASS_KEYS = ("name", "init", "method")
 _CHECK_KEYS = ("id", "title", "points", "visibility")
@@ -53,6 +53,7 @@ class Manifest:
     class_form: ClassForm | None
     device: Device
     lesson: str
+    public_only: bool
 
 
 def read_manifest(text: str, problems: Problems) -> Manifest | None:
@@ -77,6 +78,7 @@ def read_manifest(text: str, problems: Problems) -> Manifest | None:
     return Manifest(
         slug, title, summary, function, signature, total, limits, checks, mistakes, announced, _returns(top),
         _class_form(data, function, signature, lines, problems), _device(top), lesson,
+        top.flag("public_only"),
     )  # fmt: skip
 
 

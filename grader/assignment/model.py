@@ -66,6 +66,7 @@ class Assignment:
     returns:    what one call of the function returns.
     class_form: the class that may stand in for the function; None: only a function will do.
     lesson:     the slug of the lesson that it belongs to; empty: none.
+    public_only: a student's copy, without solution, hidden checks and mistakes: it grades, and cannot be published.
     """
 
     slug: str
@@ -83,6 +84,13 @@ class Assignment:
     class_form: ClassForm | None = None
     device: Device = Device.CPU
     lesson: str = ""
+    public_only: bool = False
+
+    @property
+    def styles(self) -> dict[str, str]:
+        """By name, the files of right implementations in other styles than the solution's."""
+        paths = sorted(path for path in self.files if path.startswith("styles/"))
+        return {path.removeprefix("styles/").removesuffix(".py"): path for path in paths}
 
 
 @dataclass(frozen=True, order=True)

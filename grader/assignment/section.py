@@ -144,6 +144,14 @@ class Section:
             return tuple(value)
         return ()
 
+    def flag(self, key: str) -> bool:
+        """true or false; false where it is absent."""
+        value = self._table.get(key, False)
+        if not isinstance(value, bool):
+            self.complain(f'{self.called}: "{key}" must be true or false, not {kind(value)}.', key)
+            return False
+        return value
+
     def _needed(self, key: str) -> Any:
         if key not in self._table:
             self.complain(f'{self.called} has no "{key}".')

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from grader.assignment import Assignment
 from grader.terminal.screen import Screen, plain
-from grader.verify import Mark, Row, Verification
+from grader.verify import Mark, Row, Verification, files_of
 
 _SIGNS = {
     Mark.NAMED: ("●", "green"),
@@ -64,17 +64,18 @@ class VerifyView:
             self._progress(self._status)
 
     def _progress(self, status: Status) -> None:
-        names = ["solution", "starter", *(mistake.id for mistake in self._assignment.mistakes)]
-        if self._done < len(names):
-            text = f"File {self._done + 1} of {len(names)}: {names[self._done]}"
+        files = files_of(self._assignment)
+        if self._done < len(files):
+            text = f"File {self._done + 1} of {len(files)}: {files[self._done].name}"
             status.update(self._screen.one_line(text))
 
     def finish(self, verification: Verification) -> None:
         """The table, what the signs mean, what is missing and what is good to know."""
         if self._status:
             self._status.stop()
-        _Grid(self._screen, verification).show()
-        self._screen.blank()
+        if verification.table:
+            _Grid(self._screen, verification).show()
+            self._screen.blank()
         if verification.problems:
             self._screen.say("Missing before this can be published:", "bold")
             for problem in verification.problems:

@@ -101,6 +101,21 @@ def test_json_is_plain() -> None:
 
 
 @pytest.mark.parametrize(
+    "whole", [report(*PASSED), report(*FAILED, rung=None, hints=(NamedMistake("a", HINT),))]
+)
+def test_json_and_back(whole: Report) -> None:
+    tenth = replace(whole.checks[0], points=Decimal("0.1"), max_points=Decimal("0.125"), output="hello\n")
+    told = replace(whole, checks=(tenth, *whole.checks[1:]), provenance={"seed": 7})
+    assert Report.from_dict(json.loads(told.to_json())) == told
+
+
+@pytest.mark.parametrize("wrong", [{}, {"checks": 1}, {**report(*PASSED).to_dict(), "verdict": "splendid"}])
+def test_something_else_is_no_report(wrong: dict[str, Any]) -> None:
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        Report.from_dict(wrong)
+
+
+@pytest.mark.parametrize(
     ("verdicts", "expected"),
     [
         ([], Verdict.PASSED),

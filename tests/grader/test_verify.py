@@ -12,6 +12,7 @@ from rich.cells import cell_len
 
 from grader.assignment import Assignment, CheckSpec, Limits, MistakeSpec
 from grader.report import CheckResult, NamedMistake, Report, Verdict, Visibility, overall
+from grader.samples import hostile
 from grader.source import Source
 from grader.terminal.screen import Screen
 from grader.terminal.verify_view import VerifyView
@@ -60,12 +61,19 @@ GOOD: Outcomes = {
 }
 
 
+HOSTILE = hostile("attention")
+
+
 class FakeGrader:
     """Grades by looking the outcome up under the text of the file."""
 
     def __init__(self, outcomes: Outcomes) -> None:
         self.outcomes = outcomes
         self.graded: list[str] = []
+
+    def _outcomes(self, text: str) -> list[str]:
+        hostile = ["x"] * len(self.outcomes["solution"])
+        return self.outcomes.get(text, hostile)
 
     def grade(
         self,
@@ -77,7 +85,7 @@ class FakeGrader:
     ) -> Report:
         self.graded.append(source.text)
         results = []
-        for spec, outcome in zip(assignment.checks, self.outcomes[source.text], strict=True):
+        for spec, outcome in zip(assignment.checks, self._outcomes(source.text), strict=True):
             letter, _, mistake = outcome.partition(" ")
             verdict = VERDICTS[letter]
             points = spec.points if verdict is Verdict.PASSED else Decimal(0)
@@ -112,7 +120,7 @@ def test_a_complete_assignment() -> None:
     assert verification.problems == ()
     assert not verification.faulty
     assert tuple(rows) == verification.table
-    assert grader.graded == list(GOOD)
+    assert grader.graded == [*GOOD, *HOSTILE.values()]
     named, caught, passed = Mark.NAMED, Mark.CAUGHT, Mark.PASSED
     assert {row.name: (row.result, row.marks) for row in verification.table} == {
         "solution": ("6 of 6", (passed, passed, passed)),
@@ -120,7 +128,7 @@ def test_a_complete_assignment() -> None:
         "by-d": ("named", (passed, named, caught)),
         "no-mask": ("named", (passed, passed, named)),
         "late-mask": ("named", (passed, passed, named)),
-    }
+    } | dict.fromkeys(HOSTILE, ("0 of 6", (caught, caught, caught)))
 
 
 def test_what_is_good_to_know() -> None:
@@ -159,7 +167,7 @@ def test_what_is_good_to_know() -> None:
         (
             "starter",
             ["x", "p", "p"],
-            'Grading starter.py ended in a platform fault at the check "scale": So it is.',
+            'Grading the starter ended in a platform fault at the check "scale": So it is.',
         ),
     ],
 )
@@ -193,6 +201,34 @@ def test_where_the_solution_meets_a_fault_no_more_is_asked() -> None:
     assert verification.faulty
 
 
+def test_authors_are_told_what_a_fault_was_and_not_what_students_are_told() -> None:
+    grader = FakeGrader(GOOD | {"solution": ["a", "a", "a"]})
+    whole = grader.grade
+
+    def with_reason(assignment: Assignment, source: Source, **_: object) -> Report:
+        return replace(whole(assignment, source), provenance={"fault": "check shape: ZeroDivisionError"})
+
+    grader.grade = with_reason  # type: ignore[method-assign]
+    [problem] = verify(ASSIGNMENT, grader).problems
+    assert problem.endswith("check shape: ZeroDivisionError")
+
+
+def test_other_right_styles_must_pass_as_well() -> None:
+    files = {**ASSIGNMENT.files, "styles/loops.py": "loops", "styles/einsum.py": "einsum"}
+    styled = replace(ASSIGNMENT, files=files)
+    outcomes = GOOD | {"loops": [".", "x by-d", "."], "einsum": [".", ".", "."]}
+    verification = verify(styled, FakeGrader(outcomes))
+    assert [row.name for row in verification.table[:4]] == ["solution", "einsum", "loops", "starter"]
+    (problem,) = verification.problems
+    assert problem.startswith('styles/loops.py, which should be right, does not pass "scale"')
+
+
+def test_what_a_hostile_sample_gets_nobody_earned() -> None:
+    outcomes = GOOD | {HOSTILE["exits"]: [".", "x", "x"]}
+    (problem,) = verify(ASSIGNMENT, FakeGrader(outcomes)).problems
+    assert problem.startswith('The hostile sample "exits" gets 2 points from "shape"')
+
+
 def test_without_mistakes() -> None:
     alone = replace(ASSIGNMENT, mistakes=())
     verification = verify(alone, FakeGrader(GOOD))
@@ -213,19 +249,18 @@ def show(verification: Verification, columns: int, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = {"solution": "6 of 6    ·      ·     ·", "starter": "0 of 6    ○      ○     ○"}
+    kinds |= {"by-d": "named     ·      ●     ○", "no-mask": "named     ·      ·     ●"}
+    kinds |= {"late-mask": kinds["no-mask"]} | dict.fromkeys(HOSTILE, kinds["starter"])
+    rows = "".join(f"{name:20}{row}\n" for name, row in kinds.items())
     assert (
         show(verified(), 80, monkeypatch)
-        == """\
+        == f"""\
 Scaled dot-product attention
 scaled, version 0123456789ab
 
-                   shape  scale  mask
-solution   6 of 6    ·      ·     ·
-starter    0 of 6    ○      ○     ○
-by-d       named     ·      ●     ○
-no-mask    named     ·      ·     ●
-late-mask  named     ·      ·     ●
-
+                            shape  scale  mask
+{rows}
 ● caught and named   ○ caught   · passed
 
 Nothing is missing: this assignment can be published.
@@ -242,10 +277,10 @@ def test_the_table_with_short_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     text = show(verified(by_d=["x no-mask", "m", "."]), 36, monkeypatch)
     assert (
         """\
-                     A  B  C
-solution   6 of 6    ·  ·  ·
-starter    0 of 6    ○  ○  ○
-by-d       misnamed  ×  –  ·
+                   A B C
+solution           · · ·
+starter            ○ ○ ○
+by-d               × – ·
 """
         in text
     )
