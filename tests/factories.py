@@ -8,7 +8,7 @@ make_run(submission, points=7, mistakes=["scale-missing"])
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cache
@@ -20,14 +20,16 @@ from django.db import transaction
 from django.utils import timezone
 
 from grader.assignment import Assignment as GradersAssignment
-from grader.assignment import digest_of, load_assignment
+from grader.assignment import assignment_from_texts, digest_of, load_assignment
 from grader.report import CheckResult, NamedMistake, Report, Verdict, overall
 from softmark.accounts.models import User
 from softmark.courses.models import Course, Enrolment, Extension, Item, Role, Schedule, Section
-from softmark.coursework.models import Assignment, AssignmentVersion
+from softmark.coursework.models import Assignment, AssignmentVersion, Upload, UploadStatus
+from softmark.coursework.verifying import names_of
 from softmark.grading.models import Run
 from softmark.grading.signals import run_finished
 from softmark.submissions.models import Status, Submission
+from tests.small_assignment import FILES
 
 ROOT = Path(__file__).resolve().parent.parent
 PASSWORD = "a-long-password-for-tests"
@@ -130,6 +132,43 @@ def make_assignment_version(slug: str = "scaled-dot-product", **fields: Any) -> 
         slug=slug, digest=fields.pop("digest", digest_of(folder.files)), defaults=values | fields
     )
     return made
+
+
+def make_upload(
+    course: Course | None = None, *, by: User | None = None, files: Mapping[str, str] = FILES,
+    status: UploadStatus = UploadStatus.WAITING, missing: Iterable[str] = (), **fields: Any,
+) -> Upload:  # fmt: skip
+    """An uploaded folder in whatever state; nothing rings for it. One that is verified has a table like the gate's.
+
+    missing: sentences, why it may not be published.
+    """
+    course = course or make_course()
+    now = timezone.now()
+    if status is UploadStatus.UNUSABLE:
+        problem = {"file": "prompt.md", "line": None, "sentence": "This file is empty.", "text": ""}
+        fields = {"problems": [problem]} | fields
+    else:
+        folder = assignment_from_texts(files)
+        fields = {
+            "files": dict(files), "digest": digest_of(files), "slug": folder.slug, "title": folder.title,
+            "names": names_of(folder),
+        } | fields  # fmt: skip
+    if status is UploadStatus.RUNNING:
+        fields = {"claim_no": 1, "claimed_at": now, "lease_until": now + timedelta(seconds=20)} | fields
+    elif status is UploadStatus.FAILED:
+        fields = {"trouble": "3 graders stopped.", "finished_at": now} | fields
+    elif status is UploadStatus.VERIFIED:
+        rows = [
+            {"name": "solution", "kind": "solution", "marks": ["passed"], "result": "2 of 2"},
+            {"name": "starter", "kind": "starter", "marks": ["caught"], "result": "0 of 2"},
+            {"name": "never-divided", "kind": "mistake", "marks": ["named"], "result": "named"},
+        ]
+        table = {"checks": ["plain"], "table": rows, "problems": list(missing), "notes": ["Good to know."]}
+        fields = {"verification": table, "finished_at": now} | fields
+    return Upload.objects.create(
+        course=course, uploaded_by=by or enrol(course, role=Role.INSTRUCTOR), status=status, queued_at=now,
+        filename=fields.pop("filename", "double.zip"), **fields,
+    )  # fmt: skip
 
 
 def make_assignment(

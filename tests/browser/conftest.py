@@ -16,9 +16,11 @@ from pathlib import Path
 import pytest
 import redis
 from django.db import connection
+from django.db.models.functions import Now
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from softmark.accounts.models import User
+from softmark.coursework.models import Upload, UploadStatus
 from softmark.submissions.models import Status, Submission
 from tests.browser.steps import PATIENCE, signed_in
 from tests.processes import CeleryProcess, WebProcess, Workers, eventually, start_web
@@ -143,6 +145,8 @@ def _complaint(message: ConsoleMessage) -> list[str]:
 def _nobody_works() -> bool:
     """Neither a worker nor a thread of the web server is in a transaction, or about to be."""
     if Submission.objects.filter(status=Status.RUNNING).exists():
+        return False
+    if Upload.objects.filter(status=UploadStatus.RUNNING, lease_until__gt=Now()).exists():
         return False
     with connection.cursor() as cursor:
         cursor.execute(

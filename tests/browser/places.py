@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.management import call_command
 from django.urls import reverse
@@ -13,15 +14,24 @@ from pytest_django.fixtures import Settings
 
 from softmark.accounts.models import User
 from softmark.courses.models import Course, Item, Role
-from softmark.coursework.models import Assignment
+from softmark.coursework.models import Assignment, Upload, UploadStatus
 from softmark.gradebook.models import Event
 from softmark.home.demo_people import COURSE, DOMAIN
 from softmark.submissions.models import Status, Submission, Work
-from tests.factories import enrol, make_assignment_version, make_course, make_submission, make_user
+from tests.factories import (
+    enrol,
+    folder_of,
+    make_assignment_version,
+    make_course,
+    make_submission,
+    make_upload,
+    make_user,
+)
 
 ASSIGNMENTS = ("scaled-dot-product", "causal-mask")
 NOBODY, STUDENT, TA, INSTRUCTOR, ADMIN = "nobody", "ada", "tomas", "ruth", "admin"
 STAFF = (TA, INSTRUCTOR, ADMIN)
+MOST_MISTAKES = 20  # of a table: axe takes its time for each cell
 
 
 @dataclass(frozen=True)
@@ -33,15 +43,22 @@ class Place:
     path: str
     opened: str = ""
 
+    @property
+    def group(self) -> str:
+        """Those that are looked at in one test."""
+        if self.name.startswith(("upload", "verification")):
+            return "authors"
+        return "staff" if self.who in STAFF else "students"
+
     def __str__(self) -> str:
         return f"{self.name}-{self.who}"
 
 
 def load_demo(settings: Settings) -> None:
-    """The demo course, and what it lacks: a draft, a submission that waits, a comment, an empty course."""
+    """The demo course, and what it lacks: a draft, a submission that waits, a comment, uploads, an empty course."""
     settings.DEMO = True
-    for folder in ASSIGNMENTS:  # as if imported before
-        make_assignment_version(folder)
+    make_assignment_version(ASSIGNMENTS[0])  # as if imported before
+    make_assignment_version(ASSIGNMENTS[1], verification=table_of(ASSIGNMENTS[1]))
     call_command("load_demo", stdout=io.StringIO())
     course = Course.objects.get(slug=COURSE)
     first, second = (Assignment.objects.get(item__course=course, item__slug=slug) for slug in ASSIGNMENTS)
@@ -53,10 +70,56 @@ def load_demo(settings: Settings) -> None:
     Event.objects.create(
         course=course, item=first.item, student=ada, kind="comment", reason="Well done.", actor=ruth
     )
+    load_uploads(course, ruth)
     empty = make_course(slug="empty", title="A course to come")
     enrol(empty, ruth, Role.INSTRUCTOR)
     enrol(empty, make_user(name="Nina New", email=f"nina@{DOMAIN}"))
     make_user(name="Otto Outside", email=f"otto@{DOMAIN}")
+
+
+def table_of(slug: str) -> dict[str, Any]:
+    """A table mistake x check like the gate's."""
+    folder = folder_of(slug)
+    checks = [check.id for check in folder.checks]
+    rows = [{"name": "solution", "kind": "solution", "marks": ["passed"] * len(checks), "result": "10 of 10"}]
+    for number, mistake in enumerate(folder.mistakes[:MOST_MISTAKES]):
+        marks = ["passed" if (at + number) % 3 else "caught" for at in range(len(checks))]
+        marks[number % len(checks)] = "named"
+        rows.append({"name": mistake.id, "kind": "mistake", "marks": marks, "result": "named"})
+    return {"checks": checks, "table": rows, "problems": [], "notes": ["Caught by one check only: by-d."]}
+
+
+def load_uploads(course: Course, by: User) -> None:
+    """One in each state, called by it."""
+    folder, whole = folder_of(ASSIGNMENTS[1]), table_of(ASSIGNMENTS[1])
+    rows = whole["table"]
+    last = rows[-1] | {"marks": ["misnamed", "unknown"] * (len(whole["checks"]) // 2), "result": "misnamed"}
+    missing = [f"The mistake “{last['name']}” is taken for “scale-by-d”. Add a check that tells them apart."]
+    problems = [
+        {"file": "assignment.toml", "line": None, "sentence": 'The assignment has no "title".', "text": ""},
+        {
+            "file": "assignment.toml", "line": 3, "sentence": 'The assignment has an unknown key "tittle".',
+            "text": 'tittle = "A title that is much longer than a telephone is wide, and without a line break"',
+        },
+        {"file": "mistakes/scale.py", "line": 2, "sentence": "This file is not UTF-8 text.", "text": "x = '\ufffd'"},
+    ]  # fmt: skip
+    states: dict[str, dict[str, object]] = {
+        "waiting": {},
+        "running": {
+            "status": UploadStatus.RUNNING, "verification": whole | {"table": rows[:9]},
+            "lease_until": timezone.now(),
+        },
+        "stuck": {"trouble": "Rung 3 or stronger is asked for, and this machine offers none."},
+        "failed": {"status": UploadStatus.FAILED},
+        "missing": {
+            "status": UploadStatus.VERIFIED, "verification": whole | {"table": [*rows[:-1], last], "problems": missing},
+        },
+        "whole": {"status": UploadStatus.VERIFIED, "verification": whole},
+        "unusable": {"status": UploadStatus.UNUSABLE, "problems": problems},
+    }  # fmt: skip
+    for name, fields in states.items():
+        files = dict(folder.files) | {"prompt.md": f"# {name}\n"}
+        make_upload(course, by=by, files=files, filename=f"{name}.zip", **fields)
 
 
 def person(who: str) -> User:
@@ -101,6 +164,18 @@ def places() -> Iterator[Place]:
         yield Place("empty-course", who, reverse("courses:course", args=["empty"]))
     yield Place("empty-gradebook", INSTRUCTOR, reverse("gradebook:grid", args=["empty"]))
     yield Place("empty-grades", "nina", reverse("gradebook:mine", args=["empty"]))
+
+    yield Place("uploads", INSTRUCTOR, reverse("coursework:uploads", args=course))
+    yield Place("uploads-forbidden", TA, reverse("coursework:uploads", args=course))
+    yield Place("uploads-none", INSTRUCTOR, reverse("coursework:uploads", args=["empty"]))
+    for upload in Upload.objects.all():
+        name = upload.filename.removesuffix(".zip")
+        path = reverse("coursework:upload", args=[COURSE, upload.pk])
+        yield Place(f"upload-{name}", INSTRUCTOR, path)
+    for slug in ASSIGNMENTS:
+        yield Place(
+            f"verification-{slug}", INSTRUCTOR, reverse("coursework:verification", args=[COURSE, slug])
+        )
 
     for name, submission in reports().items():
         path = reverse("grading:report", args=[COURSE, submission.pk])

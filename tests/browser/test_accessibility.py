@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from pytest_django.fixtures import Settings
 
-from tests.browser.places import INSTRUCTOR, NOBODY, STAFF, Place, load_demo, person, places
+from tests.browser.places import INSTRUCTOR, NOBODY, Place, load_demo, person, places
 from tests.browser.steps import address, expect_graded, written
 from tests.factories import PASSWORD, ROOT, enrol, make_assignment, make_user
 
@@ -27,10 +27,10 @@ _RUN = """what => axe.run(document, {runOnly: what, resultTypes: ["violations"]}
 _OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
-@pytest.mark.parametrize("staff", [False, True], ids=["students", "staff"])
+@pytest.mark.parametrize("group", ["students", "staff", "authors"])
 @pytest.mark.usefixtures("no_worker")
 def test_every_page(
-    visit: Callable[..., Page], settings: Settings, expected_complaints: list[str], staff: bool
+    visit: Callable[..., Page], settings: Settings, expected_complaints: list[str], group: str
 ) -> None:
     """SHOTS=folder keeps a picture of each."""
     expected_complaints.append("the server responded with a status of 40[34]")
@@ -39,7 +39,7 @@ def test_every_page(
     browsers: dict[str, Page] = {}
     faults: list[str] = []
     for place in places():
-        if (place.who in STAFF) is staff:
+        if place.group == group:
             if place.who not in browsers:
                 browsers[place.who] = visit(None if place.who == NOBODY else person(place.who))
             faults += look(browsers[place.who], place, shots)

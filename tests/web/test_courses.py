@@ -54,7 +54,8 @@ def page(client: Client, user: User, path: str = PAGE) -> str:
 
 def test_an_empty_course_says_what_will_be_there(client: Client, course: Course) -> None:
     assert "No assignments yet" in page(client, enrol(course))
-    assert "import_assignment FOLDER --course attention" in page(client, enrol(course, role=Role.TA))
+    assert "As soon as an instructor of the course adds one" in page(client, enrol(course, role=Role.TA))
+    assert 'href="/courses/attention/uploads/"' in page(client, enrol(course, role=Role.INSTRUCTOR))
 
 
 def test_times_are_those_of_the_course(client: Client, course: Course) -> None:

@@ -19,53 +19,9 @@ from softmark.coursework.importing import gate
 from softmark.coursework.management.commands import import_assignment
 from softmark.coursework.models import Assignment, AssignmentVersion
 from tests.factories import make_course, make_submission
+from tests.small_assignment import FILES
 
 pytestmark = pytest.mark.django_db
-
-FILES = {
-    "assignment.toml": """
-slug = "double"
-title = "Twice"
-summary = "Numbers, doubled."
-function = "attention"
-signature = "attention(q, k, v)"
-points = 2
-
-[[checks]]
-id = "plain"
-title = "A plain array"
-points = 2
-visibility = "public"
-
-[[mistakes]]
-id = "never-divided"
-hint = "Divide."
-""",
-    "prompt.md": "# Twice\n",
-    "checks/public.py": """
-import numpy as np
-from grader.checks import Call, Draw, value_check
-from grader.reference import expected_attention
-
-@value_check("plain", expected_attention)
-def plain(draw: Draw) -> Call:
-    return Call(*(draw.normal(*shape, dtype=np.float64) for shape in [(2, 4), (3, 4), (3, 2)]))
-""",
-    "solution.py": """
-import numpy as np
-
-def attention(q, k, v):
-    scores = np.exp(q @ k.T / q.shape[-1] ** 0.5)
-    return scores / scores.sum(axis=-1, keepdims=True) @ v
-""",
-    "starter.py": "def attention(q, k, v):\n    raise NotImplementedError\n",
-    "mistakes/never-divided.py": """
-import numpy as np
-
-def attention(q, k, v):
-    return np.exp(q @ k.T / q.shape[-1] ** 0.5) @ v
-""",
-}
 
 
 @pytest.fixture
@@ -101,11 +57,12 @@ def test_a_folder_becomes_a_version_with_its_table(folder: Path) -> None:
     assert f"Published as version {version.version}." in said
     kept = version.verification
     assert kept["checks"] == ["plain"]
-    assert kept["table"] == [
-        {"name": "solution", "marks": ["passed"], "result": "2 of 2"},
-        {"name": "starter", "marks": ["caught"], "result": "0 of 2"},
-        {"name": "never-divided", "marks": ["named"], "result": "named"},
+    assert [row for row in kept["table"] if row["kind"] != "hostile"] == [
+        {"name": "solution", "kind": "solution", "marks": ["passed"], "result": "2 of 2"},
+        {"name": "starter", "kind": "starter", "marks": ["caught"], "result": "0 of 2"},
+        {"name": "never-divided", "kind": "mistake", "marks": ["named"], "result": "named"},
     ]
+    assert {row["result"] for row in kept["table"] if row["kind"] == "hostile"} == {"0 of 2"}
     assert kept["problems"] == []
     assert datetime.fromisoformat(kept["at"]).tzinfo is not None
 

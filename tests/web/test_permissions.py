@@ -29,6 +29,7 @@ from tests.factories import (
     make_course,
     make_run,
     make_submission,
+    make_upload,
 )
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +42,16 @@ TABLE = """
 home                                  GET         200
 courses:course                        GET       login       404       200       200       200       200       404
 courses:people                        GET       login       404       403       403       200       200       404
+coursework:uploads                    GET       login       404       403       403       403       200       404
+coursework:add                        GET         303
+coursework:add                        POST        401       404       403       403       403       422       404
+coursework:upload                     GET       login       404       403       403       403       200       404
+coursework:progress                   GET       login       404       403       403       403       302       404
+coursework:again                      GET         303
+coursework:again                      POST        401       404       403       403       403       302       404
+coursework:publish                    GET         303
+coursework:publish                    POST        401       404       403       403       403       422       404
+coursework:verification               GET       login       404       403       403       403       200       404
 submissions:assignment                GET       login       404       200       200       200       200       404
 submissions:submit                    GET         303
 submissions:submit                    POST      login       404       409       409       409       409       404
@@ -134,6 +145,7 @@ def site() -> Site:
         arguments={
             "course": "attention",
             "item": "masks",
+            "upload": make_upload(course).pk,
             "pk": held.pk,
             "user": student.pk,
             "key": "made-up",

@@ -417,6 +417,18 @@ def test_staff_see_everything(client: Client, submission: Submission, tutor: Use
     assert "Rung of the sandbox" in page
 
 
+def test_what_is_flagged_is_for_staff_alone(
+    client: Client, submission: Submission, student: User, tutor: User
+) -> None:
+    flagged = make_report(submission.version)
+    for check in flagged["checks"]:
+        check["flag"] = "Look at this."
+    make_run(submission, report=flagged)
+    assert "Look at this." not in shown(client, submission, student)
+    page = shown(client, submission, tutor)
+    assert page.count("Look at this.") == page.count("To look at") == len(flagged["checks"])
+
+
 def test_staff_see_every_run(client: Client, submission: Submission, tutor: User, student: User) -> None:
     make_run(submission, points=3, worker="first:1:1")
     make_run(submission, points=8, worker="second:1:1")

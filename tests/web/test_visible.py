@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from grader.report import CheckResult, NamedMistake, Report, Verdict, Visibility, overall
 from softmark.courses.late_policy import ON_TIME, Lateness
 from softmark.grading.arithmetic import arithmetic
-from softmark.grading.live import LATEST, SOONEST, next_look, progress_of
+from softmark.grading.live import progress_of
 from softmark.grading.visible import MOST_CHARACTERS, ShownReport, line_of, report_for, text_of
 from softmark.grading.wording import MEANING, outcome
+from softmark.ui.polling import LATEST, SOONEST, next_look
 
 
 def check(id_: str, visibility: Visibility, verdict: Verdict = Verdict.PASSED, **fields: Any) -> CheckResult:
@@ -133,6 +134,49 @@ def test_a_student_gets_no_seed_and_no_faults() -> None:
     staff = report_for(report(PUBLIC, provenance=provenance), True, True)
     assert {"987654", "2", "c0de", "new"} <= {fact.text.shown for fact in staff.facts}
     assert [fault.text.shown for fault in staff.faults] == ["Traceback of the judge", "boom"]
+
+
+FLAG = "Faster than it should be able to be."
+
+
+@pytest.mark.parametrize("visibility", Visibility)
+def test_what_the_staff_should_look_at_is_for_their_eyes(visibility: Visibility) -> None:
+    flagged = report(check("fast", visibility, message="1.2 times", flag=FLAG))
+    for past_due in (False, True):
+        assert FLAG not in repr(report_for(flagged, False, past_due))
+        assert FLAG in repr(report_for(flagged, True, past_due))
+    assert report_for(flagged, True, False).checks[0].says_more
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(Visibility), st.sampled_from(Verdict), st.booleans())), st.booleans()
+)
+def test_no_flag_reaches_a_student(rows: list[tuple[Visibility, Verdict, bool]], past_due: bool) -> None:
+    checks = [
+        check(f"id{n}", visibility, verdict, message="Told.", output="Told.", flag=FLAG * flagged)
+        for n, (visibility, verdict, flagged) in enumerate(rows)
+    ]
+    assert FLAG not in repr(report_for(report(*checks), False, past_due))
+
+
+def test_what_a_passed_check_says_is_shown() -> None:
+    shown = report_for(
+        report(check("fast", Visibility.PUBLIC, points="0.5", message="3 times")), False, False
+    )
+    assert (shown.checks[0].passed, shown.checks[0].points) == (True, Decimal("0.5"))
+    assert shown.checks[0].says_more
+    assert not shown.checks[0].opens
+
+
+def test_what_could_not_be_measured_comes_after_what_failed() -> None:
+    busy = check("busy", Visibility.PUBLIC, Verdict.NOT_MEASURED, points=1)
+    shown = report_for(report(busy, check("wrong", Visibility.PUBLIC, Verdict.WRONG_ANSWER)), False, False)
+    assert shown.verdict == Verdict.WRONG_ANSWER
+    assert [each.opens for each in shown.checks] == [False, True]
+    alone = report_for(report(busy, PUBLIC), False, False)
+    assert alone.verdict == Verdict.NOT_MEASURED
+    assert [each.opens for each in alone.checks] == [True, False]
+    assert "too busy" in outcome(alone, advise=True)
 
 
 def test_only_the_first_failure_is_open() -> None:

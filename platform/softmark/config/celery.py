@@ -1,7 +1,7 @@
 """The queue's settings. The broker carries bells only: what is to be done stands in the database.
 
 Order of limits, each above the one before: the sandbox's own deadlines (one grading of the longest assignment, with
-every retry, takes 37 minutes) < soft < hard < the broker's patience.
+every retry, takes 39 minutes) < soft < hard < the broker's patience.
 """
 
 from __future__ import annotations

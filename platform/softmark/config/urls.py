@@ -9,6 +9,7 @@ from softmark.config import health
 urlpatterns = [
     path("", include("softmark.home.urls")),
     path("courses/<slug:course>/", include("softmark.home.course_urls")),
+    path("courses/<slug:course>/", include("softmark.coursework.urls")),
     path("courses/<slug:course>/", include("softmark.submissions.urls")),
     path("courses/<slug:course>/", include("softmark.grading.urls")),
     path("courses/<slug:course>/", include("softmark.gradebook.urls")),

@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -81,6 +81,18 @@ def course_form(
         return posted
 
     return decorate
+
+
+def reloads_when_signed_out(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """A part of a page must not become a sign-in form: the whole page is to be asked for again, which leads there."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        if not request.user.is_authenticated and request.headers.get("HX-Request"):
+            return HttpResponse(headers={"HX-Refresh": "true"})
+        return view(request, *args, **kwargs)
+
+    return wrapped
 
 
 def enter_course(request: CourseRequest, slug: str, policy: Callable[[Role], Decision]) -> None:

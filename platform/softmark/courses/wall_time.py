@@ -18,9 +18,13 @@ def instant_at(text: str, zone: ZoneInfo) -> datetime:
         raise ValueError(f"“{text}” is not a time. Write it like 2026-12-01 23:59.") from None
     if len(text.strip()) <= len("2026-12-01"):
         raise ValueError(f"“{text}” is a day without a time. Write it like 2026-12-01 23:59.")
-    if wall.tzinfo is not None:
-        return wall.astimezone(UTC)
-    instant = wall.replace(tzinfo=zone).astimezone(UTC)
-    if instant.astimezone(zone).replace(tzinfo=None) != wall:
+    try:
+        if wall.tzinfo is not None:
+            return wall.astimezone(UTC)
+        instant = wall.replace(tzinfo=zone).astimezone(UTC)
+        shown = instant.astimezone(zone).replace(tzinfo=None)
+    except OverflowError:  # the first and the last day that there are
+        raise ValueError(f"“{text}” is not a time that can be used here.") from None
+    if shown != wall:
         raise ValueError(f"“{text}” does not exist in {zone.key}: the clocks are put forward over it.")
     return instant

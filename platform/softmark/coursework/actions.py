@@ -1,4 +1,4 @@
-"""Writing assignments: publishing a version, putting it into a course."""
+"""Writing assignments: taking an upload, publishing a version, putting it into a course."""
 
 from __future__ import annotations
 
@@ -8,16 +8,26 @@ from decimal import Decimal
 from importlib import metadata
 from typing import Any, TypedDict
 
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from grader.assignment import digest_of
+from grader.assignment import Assignment as Folder
+from grader.assignment import AssignmentError, assignment_from_texts, digest_of
 from grader.verify import Verification
+from softmark.accounts.models import User
 from softmark.courses.actions import set_schedule
 from softmark.courses.models import Course, Item, Schedule
+from softmark.courses.policies import Decision
 from softmark.courses.queries import current_schedule
-from softmark.coursework.models import Assignment, AssignmentVersion
+from softmark.coursework.importing import published
+from softmark.coursework.models import Assignment, AssignmentVersion, Upload, UploadStatus
+from softmark.coursework.policies import may_publish, may_verify_again
+from softmark.coursework.reading import Brought
+from softmark.coursework.signals import awaits_verification
+from softmark.coursework.verifying import names_of
 
 
 class NotFit(Exception):
@@ -30,6 +40,13 @@ class NotFit(Exception):
 
 class Misplaced(Exception):
     """The item is taken by something else. Holds a sentence."""
+
+
+@dataclass
+class Refused(Exception):
+    """It is not to be done now. The reason is a sentence for whoever asked."""
+
+    reason: str
 
 
 class Terms(TypedDict, total=False):
@@ -57,9 +74,12 @@ class Placed:
 @transaction.atomic
 def publish(verification: Verification) -> AssignmentVersion:
     """Freezes a folder that passed the gate. One with the same files is there once. Raises NotFit."""
-    if verification.problems:
-        raise NotFit(verification.problems)
-    folder = verification.assignment
+    return _freeze(verification.assignment, as_json(verification))
+
+
+def _freeze(folder: Folder, verification: dict[str, Any]) -> AssignmentVersion:
+    if verification["problems"]:
+        raise NotFit(tuple(verification["problems"]))
     version, _ = AssignmentVersion.objects.get_or_create(
         slug=folder.slug,
         digest=digest_of(folder.files),
@@ -71,7 +91,7 @@ def publish(verification: Verification) -> AssignmentVersion:
             "signature": folder.signature,
             "points": folder.points,
             "files": dict(folder.files),
-            "verification": as_json(verification),
+            "verification": verification,
         },
     )
     return version
@@ -84,7 +104,12 @@ def as_json(verification: Verification) -> dict[str, Any]:
         "at": timezone.now().isoformat(timespec="seconds"),
         "checks": [check.id for check in verification.assignment.checks],
         "table": [
-            {"name": row.name, "marks": [str(mark) for mark in row.marks], "result": row.result}
+            {
+                "name": row.name,
+                "kind": str(row.kind),
+                "marks": [str(mark) for mark in row.marks],
+                "result": row.result,
+            }
             for row in verification.table
         ],
         "problems": list(verification.problems),
@@ -154,3 +179,89 @@ def _reschedule(item: Item, terms: Terms) -> tuple[Schedule | None, bool]:
     if current is not None and wanted == values:
         return current, False
     return set_schedule(item, **wanted), True
+
+
+# -- uploads
+
+
+@transaction.atomic
+def receive(course: Course, by: User, brought: Brought) -> tuple[Upload, bool]:
+    """Takes an uploaded folder, and says whether it is new: the same content is there once in a course.
+
+    One that can be used waits to be verified, unless exactly that was published before.
+    """
+    now = timezone.now()
+    fields: dict[str, Any] = {"uploaded_by": by, "filename": brought.filename, "queued_at": now}
+    folder = brought.folder
+    if folder is None:
+        problems = [finding.as_json() for finding in brought.findings]
+        unusable = {"status": UploadStatus.UNUSABLE, "problems": problems, "finished_at": now}
+        return Upload.objects.create(course=course, **fields, **unusable), True
+    fields |= {
+        "slug": folder.slug, "title": folder.title, "files": dict(folder.files), "names": names_of(folder),
+    }  # fmt: skip
+    version = published(folder)
+    if version is not None:
+        fields |= {
+            "status": UploadStatus.VERIFIED, "version": version, "finished_at": now,
+            "verification": {"table": [], **version.verification, "problems": []},
+        }  # fmt: skip
+    upload, is_new = Upload.objects.get_or_create(
+        course=course, digest=digest_of(folder.files), defaults=fields
+    )
+    if is_new and version is None:
+        awaits_verification.send(sender=Upload, upload=upload)
+    return upload, is_new
+
+
+@transaction.atomic
+def verify_again(upload: Upload, by: User) -> None:
+    """Lets all of it be graded once more. Locks the upload; raises Refused."""
+    locked = Upload.objects.select_for_update().get(pk=upload.pk)
+    _refuse_unless(may_verify_again(locked))
+    locked.status, locked.queued_at = UploadStatus.WAITING, timezone.now()
+    locked.reports, locked.verification, locked.seconds = {}, None, 0
+    locked.trouble, locked.deaths, locked.finished_at = "", 0, None
+    locked.save()
+    _record(locked, by, "To be verified again.")
+    awaits_verification.send(sender=Upload, upload=locked)
+
+
+@transaction.atomic
+def publish_upload(
+    upload: Upload, by: User, *, item_slug: str, attempts: int | None = None, terms: Terms | None = None
+) -> Placed:
+    """Freezes a verified upload as a version, once, and puts it into its course.
+
+    Locks the upload, then the course. Raises Refused, Misplaced, or ValidationError by the schedule.
+    """
+    locked = (
+        Upload.objects.select_for_update(of=("self",)).select_related("course", "version").get(pk=upload.pk)
+    )
+    _refuse_unless(may_publish(locked))
+    assert locked.verification is not None
+    if locked.version is None:
+        try:
+            locked.version = _freeze(assignment_from_texts(locked.files), locked.verification)
+        except AssignmentError as error:  # what is asked of a folder has changed since
+            raise Refused(f"The folder cannot be used any more: {error.problems[0]}") from None
+        locked.save(update_fields=["version"])
+    placed = place(locked.course, locked.version, item_slug=item_slug, attempts=attempts, terms=terms)
+    _record(locked, by, f"Published as version {locked.version.version}, in the course as {item_slug}.")
+    return placed
+
+
+def _refuse_unless(decision: Decision) -> None:
+    if not decision.allowed:
+        raise Refused(decision.reason)
+
+
+def _record(upload: Upload, by: User, what: str) -> None:
+    LogEntry.objects.create(
+        user=by,
+        content_type=ContentType.objects.get_for_model(Upload),
+        object_id=str(upload.pk),
+        object_repr=str(upload)[:200],
+        action_flag=CHANGE,
+        change_message=what,
+    )

@@ -1,4 +1,4 @@
-"""Assignments in the administration pages. A version is read, never changed: the import command makes them."""
+"""Assignments in the administration pages. A version is read, never changed: it comes from a folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from softmark.coursework.models import Assignment, AssignmentVersion
+from softmark.coursework.models import Assignment, AssignmentVersion, Upload
 from softmark.ui.admin import ReadOnly
 
 
@@ -61,3 +61,24 @@ class AssignmentAdmin(admin.ModelAdmin):
     @admin.display(ordering="item__course")
     def course(self, assignment: Assignment) -> str:
         return str(assignment.course)
+
+
+@admin.register(Upload)
+class UploadAdmin(ReadOnly):
+    list_display = (
+        "title",
+        "filename",
+        "course",
+        "uploaded_by",
+        "uploaded_at",
+        "status",
+        "version",
+        "deaths",
+    )
+    list_filter = ("status", "course")
+    list_select_related = ("course", "uploaded_by", "version")
+    search_fields = ("title", "slug", "filename")
+    fields = (
+        "title", "slug", "course", "uploaded_by", "uploaded_at", "filename", "digest", "status", "trouble", "seconds",
+        "claim_no", "claimed_at", "worker", "lease_until", "deaths", "finished_at", "version",
+    )  # fmt: skip

@@ -1,21 +1,12 @@
-"""A submission that is being graded, as its reader sees it: pure rules, as in visible.py.
-
-The next look is due the later the longer it has taken. The server says when, so that a page keeps no count, and one
-that is opened late does not begin with a hurry.
-"""
+"""A submission that is being graded, as its reader sees it: pure rules, as in visible.py."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Protocol
 
 from softmark.grading.visible import is_visible
-
-SOONEST = 0.3  # seconds until the next look
-LATEST = 5.0
-_SHARE = 0.15  # of the time that it has taken so far
 
 
 class Announced(Protocol):
@@ -74,8 +65,3 @@ def progress_of(
             hidden_done += check.id in verdicts
     done = sum(check.id in verdicts for check in announced)
     return Progress(tuple(shown), hidden_done, hidden, done, len(announced))
-
-
-def next_look(taken: timedelta) -> float:
-    """Seconds until the page asks again, after so long in the queue, or so long with a worker."""
-    return round(min(LATEST, max(SOONEST, taken.total_seconds() * _SHARE)), 1)

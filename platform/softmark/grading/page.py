@@ -17,12 +17,13 @@ from softmark.courses.queries import deadline_for
 from softmark.coursework.models import AssignmentVersion
 from softmark.grading import progress, queries, wording
 from softmark.grading.arithmetic import Arithmetic, arithmetic
-from softmark.grading.live import LATEST, Progress, next_look, progress_of
+from softmark.grading.live import Progress, progress_of
 from softmark.grading.models import Run
 from softmark.grading.visible import ShownReport, line_of, report_for
 from softmark.submissions.late_words import percent
 from softmark.submissions.models import Status, Submission
 from softmark.submissions.queries import attempts_used
+from softmark.ui.polling import LATEST, next_look
 from softmark.ui.words import shown_points
 
 MOST_CODE = 100_000  # characters that are shown; all of it can be downloaded

@@ -1,4 +1,4 @@
-"""What the workers do: hear a bell and grade one submission; look after claims and bells."""
+"""What the workers do: hear a bell and grade one submission, or one file of an upload; look after claims and bells."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import structlog
 from celery import current_app, shared_task, signals
 
 from grader.grade import SandboxUnavailable
+from softmark.coursework import queue as uploads
 from softmark.grading import bell, letters, queue, workers
 from softmark.grading.work import Bench
 from softmark.submissions.models import Queue
@@ -41,16 +42,26 @@ def _close(**kwargs: Any) -> None:
 
 @shared_task(name="softmark.grading.tasks.hear")
 def hear(queue_name: str) -> None:
-    """One bell: grades the next submission of the queue, if there is one."""
+    """One bell: grades whatever is next in the queue, if there is something."""
     if time.monotonic() - _announced_at > workers.ROLL_CALL_SECONDS / 2:
         _announce()
     try:
-        found = bench().grade_next(queue_name)
+        # Somebody waits for an upload before its page; the rest of a batch has nobody waiting.
+        found = (queue_name == Queue.BATCH and bench().verify_next()) or bench().grade_next(queue_name)
     except SandboxUnavailable as unavailable:
         log.error("sandbox_unavailable", reason=str(unavailable))
+        if queue_name == Queue.BATCH:
+            uploads.tell_trouble(str(unavailable))
         return
-    if not found and queue.free_of_workers(workers.own_host(), workers.is_gone):
+    if not found and _free_of_workers(queue_name):
         bell.ring(queue_name)
+
+
+def _free_of_workers(queue_name: str) -> int:
+    freed = queue.free_of_workers(workers.own_host(), workers.is_gone)
+    if queue_name == Queue.BATCH:
+        freed += uploads.free_of_workers(workers.own_host(), workers.is_gone)
+    return freed
 
 
 def own_queues() -> list[str]:
@@ -71,10 +82,14 @@ def reap() -> None:
     if workers.was_away(bell.DEFAULT, queue.LEASE_SECONDS):
         # So was the database, perhaps: whoever lives renews now, and who does not is found in the next round.
         log.warning("reaper_was_away")
-    elif freed := queue.free_expired():
-        log.warning("leases_expired", submissions=freed)
+    else:
+        if freed := queue.free_expired():
+            log.warning("leases_expired", submissions=freed)
+        if freed := uploads.free_expired():
+            log.warning("leases_expired", uploads=freed)
     workers.announce(workers.own_name(), bell.DEFAULT, None, "")
     for name in Queue.values:
-        bell.ring_for(name, waiting=queue.waiting(name))
+        more = uploads.waiting() if name == Queue.BATCH else 0
+        bell.ring_for(name, waiting=queue.waiting(name) + more)
     workers.forget_old()
     letters.send_due()

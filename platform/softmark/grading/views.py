@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from softmark.courses.access import CourseRequest, course_form, course_view
+from softmark.courses.access import CourseRequest, course_form, course_view, reloads_when_signed_out
 from softmark.courses.policies import may_see_course
 from softmark.grading import actions
 from softmark.grading.page import ReportPage, submission_in
@@ -27,21 +26,9 @@ def report(request: CourseRequest, pk: int) -> HttpResponse:
     return render(request, "grading/report.html", {"page": _page(request, pk)})
 
 
-def _reloads_when_signed_out(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """A part of a page must not become a sign-in form: the whole page is to be asked for again, which leads there."""
-
-    @wraps(view)
-    def wrapped(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
-        if not request.user.is_authenticated and request.headers.get("HX-Request"):
-            return HttpResponse(headers={"HX-Refresh": "true"})
-        return view(request, *args, **kwargs)
-
-    return wrapped
-
-
 @require_safe
 @never_cache
-@_reloads_when_signed_out
+@reloads_when_signed_out
 @course_view(may_see_course)
 def progress(request: CourseRequest, pk: int) -> HttpResponse:
     """How far it is, for the page to take over; the whole report once there is one."""

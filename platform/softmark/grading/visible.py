@@ -65,6 +65,7 @@ class ShownCheck:
     output: Text = field(default_factory=Text)
     mistake: str = ""  # its name, for staff
     hidden_until: str = ""  # for staff: what students wait for before they see it
+    flag: Text = field(default_factory=Text)  # for staff: what somebody should look at
     opens: bool = False
 
     @property
@@ -73,7 +74,7 @@ class ShownCheck:
 
     @property
     def says_more(self) -> bool:
-        return bool(self.message or self.output)
+        return bool(self.message or self.output or self.flag)
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,14 @@ class ShownReport:
 
     @property
     def first_failure(self) -> ShownCheck | None:
-        return next((check for check in self.checks if not check.passed), None)
+        return _first_failure(self.checks)
+
+
+def _first_failure(checks: Iterable[ShownCheck]) -> ShownCheck | None:
+    """What could not be measured says nothing about the code, so any other failure comes before it."""
+    missed = [check for check in checks if not check.passed]
+    failed = [check for check in missed if check.verdict != Verdict.NOT_MEASURED]
+    return next(iter(failed or missed), None)
 
 
 def is_visible(visibility: str, role_is_staff: bool, past_due: bool) -> bool:
@@ -143,7 +151,7 @@ def report_for(
     rows, whole = _rows(report)
     seen = [row for row in rows if is_visible(_word(row, "visibility"), role_is_staff, past_due)]
     unseen = [row for row in rows if not is_visible(_word(row, "visibility"), role_is_staff, past_due)]
-    checks = tuple(_opened(_check(row, role_is_staff) for row in seen))
+    checks = tuple(_opened([_check(row, role_is_staff) for row in seen]))
     hidden = _hidden(unseen) if unseen else None
     provenance = _mapping(report, "provenance")
     shown = ShownReport(
@@ -204,6 +212,7 @@ def _check(row: Mapping[str, Any], role_is_staff: bool) -> ShownCheck:
         output=text_of(row.get("output")),
         mistake=_word(row, "mistake") if role_is_staff else "",
         hidden_until=_waits_for(_word(row, "visibility")) if role_is_staff else "",
+        flag=text_of(row.get("flag"), 1000) if role_is_staff else Text(),
     )
 
 
@@ -222,15 +231,11 @@ def _waits_for(visibility: str) -> str:
     return "shown to students once due" if visibility == Visibility.AFTER_DUE else "always hidden"
 
 
-def _opened(checks: Iterable[ShownCheck]) -> Iterator[ShownCheck]:
+def _opened(checks: Sequence[ShownCheck]) -> Iterator[ShownCheck]:
     """The same checks, the first one that failed unfolded."""
-    found = False
+    first = _first_failure(checks)
     for check in checks:
-        if check.passed or found:
-            yield check
-        else:
-            found = True
-            yield replace(check, opens=True)
+        yield replace(check, opens=True) if check is first else check
 
 
 def _hidden(rows: list[Mapping[str, Any]]) -> HiddenChecks:
@@ -258,9 +263,8 @@ def _verdict(
     whole = _word(report, "verdict")
     if role_is_staff or whole in (Verdict.ASSIGNMENT_FAULT, Verdict.PLATFORM_FAULT):
         return whole
-    failed = [check.verdict for check in checks if not check.passed]
-    if failed:
-        return failed[0]
+    if (failure := _first_failure(checks)) is not None:
+        return failure.verdict
     return Verdict.PASSED if (hidden.passed if hidden else checks) else ""
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -12,11 +13,13 @@ import structlog
 from django.db import InterfaceError, OperationalError, connection
 from django.utils.crypto import salted_hmac
 
-from grader.assignment import Assignment, assignment_from_texts
+from grader.assignment import Assignment, AssignmentError, assignment_from_texts
 from grader.grade import Grader, SandboxUnavailable
 from grader.report import Report, Verdict
 from grader.source import Source
-from softmark.coursework.models import AssignmentVersion
+from softmark.coursework import queue as uploads
+from softmark.coursework.models import AssignmentVersion, Upload
+from softmark.coursework.verifying import standing
 from softmark.grading import progress, queue, workers
 from softmark.grading.queue import Claim, ClaimLost
 
@@ -63,20 +66,44 @@ class Bench:
         claim = patiently(lambda: queue.claim(queue_name, self.name))
         if claim is None:
             return False
-        try:
+        with self._held(
+            lambda: queue.give_back(claim), lambda: queue.give_up(claim),
+            submission=claim.submission_id, claim=claim.claim_no,
+        ):  # fmt: skip
             self._grade(claim)
-        except ClaimLost:
-            log.warning("claim_lost", submission=claim.submission_id, claim=claim.claim_no)
+        return True
+
+    def verify_next(self) -> bool:
+        """Grades the next file of an upload; False where none was waiting. Raises SandboxUnavailable."""
+        self.open()
+        upload = patiently(lambda: uploads.claim(self.name))
+        if upload is None:
+            return False
+        with self._held(
+            lambda: uploads.give_back(upload), lambda: uploads.give_up(upload),
+            upload=upload.pk, claim=upload.claim_no,
+        ):  # fmt: skip
+            self._verify(upload)
+        return True
+
+    @contextmanager
+    def _held(
+        self, give_back: Callable[[], None], give_up: Callable[[], None], **claimed: int
+    ) -> Iterator[None]:
+        """Around the work under a claim: however it ends, the claim does not stay behind."""
+        try:
+            yield
+        except (ClaimLost, uploads.ClaimLost):
+            log.warning("claim_lost", **claimed)
         except (SystemExit, KeyboardInterrupt):  # told to stop
             self.close()
-            patiently(lambda: queue.give_back(claim))
+            patiently(give_back)
             raise
         except BaseException:  # beyond every limit, or a fault of ours
-            log.exception("grading_broke", submission=claim.submission_id, claim=claim.claim_no)
+            log.exception("grading_broke", **claimed)
             self.close()
-            patiently(lambda: queue.give_up(claim))
+            patiently(give_up)
             raise
-        return True
 
     def _grade(self, claim: Claim) -> None:
         started_at = datetime.now(UTC)
@@ -88,7 +115,7 @@ class Bench:
             source,
             seed=seed_of(assignment, source),
             on_check=ticker.tell,
-            on_beat=lambda: renew(claim),
+            on_beat=lambda: renew(lambda: queue.renew(claim)),
         )
         if report.verdict is Verdict.PLATFORM_FAULT:
             log.error("platform_fault", submission=claim.submission_id, reason=_first_message(report))
@@ -101,6 +128,24 @@ class Bench:
             )
         )
 
+    def _verify(self, upload: Upload) -> None:
+        try:
+            now = standing(assignment_from_texts(upload.files), upload.reports)
+        except AssignmentError as error:  # what is asked of a folder has changed since it came
+            why = f"The folder cannot be used any more: {error.problems[0]}"
+            patiently(lambda: uploads.fail(upload, why))
+            return
+        assert now.next is not None  # else it would not wait
+        report = self.open().grade(
+            now.verification.assignment, now.next, on_beat=lambda: renew(lambda: uploads.renew(upload))
+        )
+        if report.verdict is Verdict.PLATFORM_FAULT:
+            log.error("platform_fault", upload=upload.pk, reason=_first_message(report))
+            patiently(lambda: uploads.give_up(upload))
+            return
+        after = now.after(report)
+        patiently(lambda: uploads.keep(upload, after, report.seconds))
+
     def _assignment(self, version_id: int) -> Assignment:
         if version_id not in self._assignments:
             version = patiently(lambda: AssignmentVersion.objects.get(pk=version_id))
@@ -111,12 +156,12 @@ class Bench:
         return self._assignments[version_id]
 
 
-def renew(claim: Claim) -> None:
-    """Renews the lease, if the database is there. If not, the work goes on: what is written in the end is guarded
+def renew(lease: Callable[[], None]) -> None:
+    """Renews a lease, if the database is there. If not, the work goes on: what is written in the end is guarded
     by the claim, whatever has become of its lease. Raises ClaimLost.
     """
     try:
-        queue.renew(claim)
+        lease()
     except (OperationalError, InterfaceError):
         connection.close()
 

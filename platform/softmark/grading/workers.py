@@ -13,6 +13,7 @@ from django.db.models import Max
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from softmark.coursework import queue as uploads
 from softmark.grading.models import Worker
 from softmark.submissions.models import Status, Submission
 
@@ -58,7 +59,7 @@ def heard_of_host(host: str, queue: str | None) -> bool:
     busy = Submission.objects.filter(
         status=Status.RUNNING, worker__startswith=f"{host}:", lease_until__gte=Now()
     )
-    return found.exists() or (queue is None and busy.exists())
+    return found.exists() or (queue is None and (busy.exists() or uploads.is_busy(host)))
 
 
 def forget_old() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 
-from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
@@ -17,11 +16,10 @@ from softmark.coursework.source import (
     parse_source,
 )
 from softmark.submissions.text import count_unstorable, normal_lines, storable
+from softmark.ui import body
 
 # A form around the largest file: its borders, its other fields.
 MAX_BODY_BYTES = MAX_NOTEBOOK_BYTES + (1 << 20)
-_READ_AWAY_BYTES = 100 << 20
-_PIECE = 1 << 16
 _MEGABYTES = MAX_CODE_BYTES // 10**6
 
 
@@ -35,21 +33,7 @@ class HandedIn:
 
 def parse_body(request: HttpRequest) -> bool:
     """Reads the fields and files of a request. False: they are too large or too many, and cannot be had."""
-    try:
-        if int(request.META.get("CONTENT_LENGTH") or 0) <= MAX_BODY_BYTES:
-            bool(request.POST)  # parsed when first asked for
-            return True
-    except (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent):
-        pass
-    _read_away(request)
-    return False
-
-
-def _read_away(request: HttpRequest) -> None:
-    """Browsers show an answer only after they have sent everything; some more than is allowed is let them send."""
-    for _ in range(_READ_AWAY_BYTES // _PIECE):
-        if not request.read(_PIECE):
-            return
+    return body.parse(request, MAX_BODY_BYTES)
 
 
 def read_form(request: HttpRequest) -> HandedIn:

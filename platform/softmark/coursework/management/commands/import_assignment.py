@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,13 +12,12 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
-from grader.report import shown_points
 from grader.terminal.screen import Screen
 from grader.terminal.verify_view import VerifyView
 from grader.verify import Verification
-from softmark.courses.models import Course, Schedule
+from softmark.courses.models import Course
 from softmark.courses.wall_time import instant_at
-from softmark.coursework.actions import Misplaced, Placed, Terms, place, publish
+from softmark.coursework.actions import Misplaced, Terms, place, publish
 from softmark.coursework.importing import (
     AssignmentError,
     Folder,
@@ -29,6 +27,7 @@ from softmark.coursework.importing import (
     published,
 )
 from softmark.coursework.models import AssignmentVersion
+from softmark.coursework.words import what_was_done
 
 # Exit codes, the same as the grader's own.
 NOT_FIT = 1
@@ -172,7 +171,7 @@ class Command(BaseCommand):
             self._stop(UNUSABLE, str(misplaced), "Nothing was saved.")
         except ValidationError as invalid:
             self._stop(UNUSABLE, *invalid.messages, "Nothing was saved.")
-        return _what_was_done(course, version, placed)
+        return what_was_done(course, version, placed)
 
     def _say(self, text: str) -> None:
         self.stdout.write(text)
@@ -185,52 +184,3 @@ class Command(BaseCommand):
 
 def _time(text: str, course: Course) -> Any:
     return None if text.strip().lower() == "none" else instant_at(text, course.zone)
-
-
-def _what_was_done(course: Course, version: AssignmentVersion, placed: Placed) -> list[str]:
-    item = placed.assignment.item
-    told = []
-    if placed.is_new:
-        told.append(f"“{item}” is now an assignment of {course}, for {shown_points(item.points)} points.")
-    elif placed.moved_from is not None:
-        handed_in = placed.assignment.submissions.exclude(version=version).count()
-        told.append(
-            f"“{item}” in {course} moved from version {placed.moved_from.version} to {version.version}."
-        )
-        if handed_in:
-            told.append(
-                f"What was handed in before ({handed_in}) stays graded by the version that it was handed in for."
-            )
-        if version.points != placed.moved_from.points:
-            before, now = shown_points(placed.moved_from.points), shown_points(version.points)
-            told.append(
-                f"The folder gave {before} points and gives {now} now; in the gradebook “{item}” still counts "
-                f"{shown_points(item.points)}."
-            )
-    else:
-        told.append(f"“{item}” is in {course} with this version already.")
-    attempts = placed.assignment.attempts
-    told.append(f"Attempts: {attempts or 'as many as they like'}. {_in_words(placed.schedule, course)}")
-    return told
-
-
-def _in_words(schedule: Schedule | None, course: Course) -> str:
-    if schedule is None:
-        return "It is always open."
-    show: Callable[[Any], str] = lambda at: f"{at.astimezone(course.zone):%Y-%m-%d %H:%M}"  # noqa: E731
-    parts = [
-        f"{word} {show(at)}"
-        for word, at in (
-            ("opens", schedule.opens_at),
-            ("due", schedule.due_at),
-            ("closes", schedule.closes_at),
-        )
-        if at is not None
-    ]
-    late = (
-        f" Late costs {shown_points(schedule.percent_per_day)} % a day; at least "
-        f"{shown_points(schedule.floor_percent)} % is kept."
-        if schedule.percent_per_day
-        else ""
-    )
-    return f"{', '.join(parts).capitalize() or 'No dates'} ({course.time_zone}).{late}"

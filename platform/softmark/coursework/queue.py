@@ -1,0 +1,152 @@
+"""The uploads that are to be verified: claims, leases, and what ends them, as for submissions (softmark.grading.queue).
+
+A claim is for one file. Whoever holds it renews the lease while the grading loop lives, and keeps the report under its
+claim_no; then the upload waits for its next claim. So a worker that dies costs one file, and students' submissions go
+in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+
+from softmark.coursework.actions import as_json
+from softmark.coursework.models import Upload, UploadStatus
+from softmark.coursework.signals import awaits_verification
+from softmark.coursework.verifying import Standing, names_of
+
+LEASE_SECONDS = 20
+DEATHS_UNTIL_FAILED = 3
+MOST_SECONDS = 20 * 60.0  # of grading, for all files of an upload together
+
+
+class ClaimLost(Exception):
+    """Somebody else has, or will have, this upload: stop, and write nothing."""
+
+
+# Uploads in turn: the one that was served longest ago, or never.
+_CLAIM = """
+WITH next AS (
+    SELECT id FROM coursework_upload WHERE status = 'waiting'
+    ORDER BY claimed_at NULLS FIRST, id LIMIT 1 FOR UPDATE SKIP LOCKED
+)
+UPDATE coursework_upload AS upload
+SET status = 'running', claim_no = claim_no + 1, worker = %s, trouble = '', claimed_at = clock_timestamp(),
+    lease_until = clock_timestamp() + make_interval(secs => %s)
+FROM next WHERE upload.id = next.id
+RETURNING upload.*
+"""
+
+
+def claim(worker: str) -> Upload | None:
+    """The upload of which a file is to be graded next; None where none waits."""
+    return next(iter(Upload.objects.raw(_CLAIM, [worker, LEASE_SECONDS])), None)
+
+
+def renew(upload: Upload) -> None:
+    """Extends the lease. Raises ClaimLost."""
+    if not _held(upload).update(lease_until=Now() + timedelta(seconds=LEASE_SECONDS)):
+        raise ClaimLost
+
+
+@transaction.atomic
+def keep(upload: Upload, now: Standing, seconds: float) -> None:
+    """Keeps how far it has come, after so many seconds of grading. Raises ClaimLost, having written nothing."""
+    taken = upload.seconds + seconds
+    names = names_of(now.verification.assignment)  # a newer grader may try more
+    changes: dict[str, Any] = {"verification": as_json(now.verification), "names": names, "seconds": taken}
+    if now.next is None:
+        changes |= {"status": UploadStatus.VERIFIED, "reports": {}, "finished_at": Now()}
+    elif taken > MOST_SECONDS:
+        changes |= {"status": UploadStatus.FAILED, "trouble": _TOO_LONG, "finished_at": Now()}
+    else:
+        changes |= {"status": UploadStatus.WAITING, "reports": now.reports}
+    if not _held(upload).update(lease_until=None, **changes):
+        raise ClaimLost
+    if changes["status"] is UploadStatus.WAITING:
+        awaits_verification.send(sender=Upload, upload=upload)
+
+
+def fail(upload: Upload, why: str) -> None:
+    """It cannot be verified, and trying again would not help."""
+    _held(upload).update(status=UploadStatus.FAILED, lease_until=None, trouble=why, finished_at=Now())
+
+
+def give_up(upload: Upload) -> None:
+    """The machine failed under this file: as if its worker had died."""
+    _free(Q(pk=upload.pk, claim_no=upload.claim_no))
+
+
+def give_back(upload: Upload) -> None:
+    """The worker is told to stop before the file is done: it waits again, and nobody is to blame."""
+    _held(upload).update(status=UploadStatus.WAITING, lease_until=None)
+
+
+def tell_trouble(why: str) -> None:
+    """A worker came to verify and could not: says so to those who wait."""
+    Upload.objects.filter(status=UploadStatus.WAITING).update(trouble=why)
+
+
+def free_expired() -> int:
+    """Ends the claims whose lease has run out. Returns how many."""
+    return _free(Q(lease_until__lt=Now()))
+
+
+def free_of_workers(host: str, is_gone: Callable[[str], bool]) -> int:
+    """Ends the claims of workers of this machine that are gone, without waiting for their leases."""
+    running = Upload.objects.filter(status=UploadStatus.RUNNING, worker__startswith=f"{host}:")
+    gone = [(id_, worker) for id_, worker in running.values_list("pk", "worker") if is_gone(worker)]
+    return _free(Q(pk__in=[id_ for id_, _ in gone], worker__in=[worker for _, worker in gone])) if gone else 0
+
+
+def waiting() -> int:
+    """How many uploads wait for a claim."""
+    return Upload.objects.filter(status=UploadStatus.WAITING).count()
+
+
+def is_busy(host: str) -> bool:
+    """Whether a worker of that machine is verifying right now."""
+    return Upload.objects.filter(
+        status=UploadStatus.RUNNING, worker__startswith=f"{host}:", lease_until__gte=Now()
+    ).exists()
+
+
+_TOO_LONG = (
+    f"Grading its files took more than {MOST_SECONDS / 60:.0f} minutes, and not all of them are graded. Find what "
+    "takes so long: a loop without an end in a known mistake, inputs larger than a check needs, limits that are too "
+    "generous."
+)
+
+
+def _held(upload: Upload) -> QuerySet[Upload]:
+    """The row, as long as the claim holds."""
+    return Upload.objects.filter(pk=upload.pk, claim_no=upload.claim_no, status=UploadStatus.RUNNING)
+
+
+@transaction.atomic
+def _free(which: Q) -> int:
+    """One more death under each; the third is the last, so that an upload cannot kill for ever."""
+    freed = (
+        Upload.objects.select_for_update()
+        .filter(which, status=UploadStatus.RUNNING)
+        .defer("files", "reports")
+    )
+    for upload in freed:
+        deaths = upload.deaths + 1
+        end: dict[str, Any] = {"status": UploadStatus.WAITING}
+        if deaths >= DEATHS_UNTIL_FAILED:
+            end = {"status": UploadStatus.FAILED, "trouble": _died(upload), "finished_at": Now()}
+        _held(upload).update(deaths=deaths, lease_until=None, **end)
+    return len(freed)
+
+
+def _died(upload: Upload) -> str:
+    return (
+        f"{DEATHS_UNTIL_FAILED} graders stopped while they verified this folder, the last one while it graded "
+        f"“{upload.names[upload.done]}”. That may be the folder's doing, or the machine's."
+    )
