@@ -14,6 +14,7 @@ from typing import Any
 from array_api_compat import array_namespace, device
 
 from .masks import visible_keys
+from .precision import widened
 
 
 def attention(q: Any, k: Any, v: Any, mask: Any = None, causal: bool = False, *, block: int = 128) -> Any:
@@ -40,8 +41,7 @@ def _blocks(
 ) -> Iterator[tuple[range, Any]]:
     """The result of one head, block by block: q (Tq, d), k (Tk, d), v (Tk, dv), mask (Tq or 1, Tk or 1)."""
     dtype, queries, keys = q.dtype, q.shape[0], k.shape[0]
-    if xp.finfo(dtype).bits < 32:  # half precision is for storage: the sums are done in float32
-        q, k, v = (xp.astype(each, xp.float32) for each in (q, k, v))
+    q, k, v = widened(xp, q, k, v)
     q = q * (1.0 / math.sqrt(q.shape[1]))
     k = xp.matrix_transpose(k)
     for start in range(0, queries, block):

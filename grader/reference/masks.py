@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
+from array_api_compat import device as device_of
 
 
 def causal_mask(
@@ -39,3 +42,32 @@ def visible_keys(
         return mask
     past = causal_mask(queries, keys, rows=rows, xp=xp, device=device)
     return past if mask is None else xp.logical_and(past, mask)
+
+
+def padding_mask(lengths: Any, keys: int) -> Any:
+    """(..., 1, keys): in each sequence of `keys` tokens the first lengths[...] are real, and the rest is padding.
+
+    lengths: an integer array (...), an axis for each leading axis of the queries, of length 1 where they are alike:
+    (B,) for queries (B, Tq, d), (B, 1) for queries (B, H, Tq, d).
+    """
+    xp = array_namespace(lengths)
+    return xp.arange(keys, device=device_of(lengths)) < lengths[..., None, None]
+
+
+def sliding_window_mask(
+    queries: int, keys: int, window: int, *, xp: ModuleType = np, device: Any = None
+) -> Any:
+    """(queries, keys): each query sees the newest `window` keys up to its own position, its own among them.
+
+    Aligned at the bottom right, like `causal_mask`, of which it is a part.
+    """
+    position = xp.arange(queries, device=device)[:, None] + (keys - queries)
+    age = position - xp.arange(keys, device=device)[None, :]
+    return xp.logical_and(age >= 0, age < window)
+
+
+def additive(mask: Any, dtype: Any) -> Any:
+    """The mask as what is added to the scores: 0 where a query may look and -inf where not, of this dtype."""
+    xp = array_namespace(mask)
+    look, hide = (xp.asarray(each, dtype=dtype, device=device_of(mask)) for each in (0.0, -math.inf))
+    return xp.where(mask, look, hide)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from grader.checks import Call
 from grader.compare import Answer, Observation
+from grader.interface import Returns
 from grader.mistakes import KnownMistakes
 from grader.reference import Expected, expected_attention
 from tests.grader.numerics.harness import Loaded
@@ -188,3 +189,39 @@ def test_noise_is_never_named(causal_mask: Loaded, seed: int) -> None:
 
     outcomes = causal_mask.grade(noise, seed)
     assert all(outcome.failure is not None and outcome.mistake is None for outcome in outcomes.values())
+
+
+PAIR = Returns(("first", "second"), 2)
+
+
+def observed(answers: list[tuple[Any, Any]], right: np.ndarray, part: int) -> list[Observation]:
+    """What came of one part of a tuple, where twice `right` came first and three times `right` second."""
+    tolerance = np.full(right.shape, np.finfo(np.float64).tiny)
+    expected = Expected(np.zeros_like(right), tolerance, right.dtype)
+    return [
+        Observation(Call(right), Answer.of(answer[part], right.shape), expected, part, PAIR)
+        for answer in answers
+    ]
+
+
+def test_a_mistake_whose_tuple_has_another_length_explains_no_part_of_it() -> None:
+    numbers = np.array([1.0, 2.0, 3.0])
+    known = KnownMistakes(
+        {
+            "whole": lambda x: (2 * x, 3 * x),
+            "too-few": lambda x: (2 * x,),
+            "too-many": lambda x: (2 * x, 3 * x, x),
+            "no-tuple": lambda x: 2 * x,
+        }
+    )
+    for part in (0, 1):
+        found = observed([(2 * numbers, 3 * numbers)] * 2, numbers, part)
+        assert known.agreeing(found) == ["whole"]
+
+
+def test_where_zero_is_right_a_mistake_is_recognised_up_to_its_own_rounding() -> None:
+    numbers = np.array([1.0, 2.0, 3.0])
+    known = KnownMistakes({"doubled": lambda x: (2 * x, x)})
+    rounded = 2 * numbers * (1 + np.finfo(np.float64).eps)
+    assert known.name(observed([(rounded, numbers)] * 2, numbers, 0)) == "doubled"
+    assert known.name(observed([(rounded * (1 + 1e-12), numbers)] * 2, numbers, 0)) is None
