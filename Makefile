@@ -4,10 +4,10 @@
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run manage test check assets bench verify lock clean
+.PHONY: help setup run manage test check assets bench gpu-check verify lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup:  ## make or refresh .venv (every other target does this first)
 	@requirements/setup.sh
@@ -41,6 +41,9 @@ assets: setup  ## build the front end: the code editor and the fonts
 
 bench: setup  ## measure speed, as ratios
 	@$(BIN)/python -m bench $(ARGS)
+
+gpu-check: setup  ## check the reference on this machine's CUDA device (needs CuPy)
+	@$(BIN)/python -m bench.gpu_check $(ARGS)
 
 verify: setup  ## check that every assignment may be published
 	@$(BIN)/grader verify assignments/*/

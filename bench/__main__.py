@@ -11,7 +11,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from bench import grading, site
+from bench import assignments, grading, peers, reference, site
 from bench.harness import save, show
 
 LATEST = Path(__file__).parent / "latest.json"
@@ -25,7 +25,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20, help="rounds of the latency table (default 20)")
     parser.add_argument("--submissions", type=int, default=100, help="submissions at once (default 100)")
     options = parser.parse_args()
-    table = []
+    table = reference.measure()
+    print("Each assignment, by a warm grader")
+    table += assignments.measure(options.rounds // 2)
+    print()
+    peers.main()
+    print()
     for size, folder in (("small", grading.SMALL), ("large", grading.LARGE)):
         print(f"One submission of {grading.CHECKS} {size} checks ({folder.name})")
         one = grading.latency(folder, options.rounds)

@@ -147,14 +147,16 @@ class Mismatch:
 class Observation:
     """One call, what came back and what was right: the material from which a mistake is named.
 
-    part: which array of a returned tuple this is; None where the call returns a single one, or was to return a tuple
-    and did not.
+    part:    which array of a returned tuple this is; None where the call returns a single one, or was to return a tuple
+             and did not.
+    returns: what the call was to return.
     """
 
     call: Call
     answer: Answer
     expected: Expected
     part: int | None = None
+    returns: Returns = ONE_ARRAY
 
 
 THE_RESULT = "the result"
@@ -236,7 +238,9 @@ def value_mismatch(array: Array, expected: Expected, what: str = THE_RESULT) -> 
     wrong = ~(error <= expected.tolerance)  # so that a NaN is wrong
     if not wrong.any():
         return None
-    with np.errstate(over="ignore"):  # where 0 is right, hardly any error is allowed
+    with np.errstate(
+        over="ignore", divide="ignore"
+    ):  # where 0 is right, hardly any error is allowed, or none
         ratio = np.divide(error, expected.tolerance, out=np.zeros_like(error), where=wrong)
     place = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
     worst = float(ratio[place])

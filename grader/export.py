@@ -49,7 +49,6 @@ def _manifest(assignment: Assignment) -> str:
     if returns != ONE_ARRAY:
         names = [name + "?" * (place >= returns.required) for place, name in enumerate(returns.parts)]
         lines.append(f"returns = [{', '.join(map(_quoted, names))}]")
-    lines.append(f"device = {_quoted(assignment.device)}")
     lines.append(f"points = {shown_points(sum(check.points for check in checks) + 0 * assignment.points)}")
     lines.append("public_only = true")
     if (form := assignment.class_form) is not None:
@@ -67,6 +66,7 @@ def _manifest(assignment: Assignment) -> str:
             "", "[[checks]]", f"id = {_quoted(check.id)}", f"title = {_quoted(check.title)}",
             f"points = {shown_points(check.points)}", f"visibility = {_quoted(check.visibility)}",
         ]  # fmt: skip
+        lines += ["timed = true"] if check.timed else []
     return "\n".join(lines) + "\n"
 
 

@@ -28,7 +28,7 @@ class KnownMistakes:
     """The known mistakes of an assignment: by id, the function that makes it, called like a student's."""
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
-        self._functions = functions
+        self.functions = functions
 
     def agreeing(self, observations: Sequence[Observation]) -> list[str]:
         """The mistakes that explain all observations, two of which must be clearly wrong; in their own order.
@@ -40,7 +40,7 @@ class KnownMistakes:
             return []
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return [id for id, function in self._functions.items() if _explains_all(function, observations)]
+            return [id for id, function in self.functions.items() if _explains_all(function, observations)]
 
     def name(
         self, observations: Sequence[Observation], same_as: Mapping[str, frozenset[str]] = _NO_ALIASES
@@ -83,7 +83,8 @@ def _explains_all(function: Callable[..., Any], observations: Sequence[Observati
 def _explains(result: object, observation: Observation) -> bool:
     if observation.part is not None:
         items = list(result) if isinstance(result, tuple | list) else [result]
-        if observation.part >= len(items):
+        in_form = len(items) in observation.returns.counts or len(items) == observation.returns.required == 1
+        if not in_form or observation.part >= len(items):
             return False
         result = items[observation.part]
     return _alike(Answer.of(result, observation.expected.value.shape), observation)
@@ -100,7 +101,10 @@ def _alike(mistaken: Answer, observation: Observation) -> bool:
     finite = np.isfinite(seen.array)
     if not finite.any() or not np.array_equal(finite, np.isfinite(mistaken.array)):
         return False  # nothing but NaN may come from anywhere
-    allowed = ALIKE * precision_lost(seen, expected) * expected.tolerance
+    # Each rounds relative to its own numbers as well: where 0 is right, the tolerance is next to nothing.
+    eps = float(np.finfo(expected.dtype).eps) if expected.dtype.kind == "f" else 0.0
+    rounding = eps * np.where(finite, np.abs(seen.array), 0.0)
+    allowed = ALIKE * precision_lost(seen, expected) * (expected.tolerance + rounding)
     difference = np.abs(np.subtract(seen.array, mistaken.array, dtype=_wide(seen.array)))
     same = (difference <= allowed) | (seen.array == mistaken.array)  # equal infinities too
     same |= np.isnan(seen.array) & np.isnan(mistaken.array)

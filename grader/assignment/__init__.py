@@ -17,7 +17,6 @@ from grader.assignment.model import (
     Assignment,
     AssignmentError,
     CheckSpec,
-    Device,
     Limits,
     MistakeSpec,
     Problem,
@@ -31,7 +30,6 @@ __all__ = [
     "Assignment",
     "AssignmentError",
     "CheckSpec",
-    "Device",
     "Limits",
     "MistakeSpec",
     "Problem",
@@ -89,7 +87,6 @@ def _assemble(files: FolderFiles, problems: Problems) -> Assignment:
         version=digest_of(files.texts)[:12],
         returns=manifest.returns,
         class_form=manifest.class_form,
-        device=manifest.device,
         lesson=manifest.lesson,
         public_only=manifest.public_only,
     )

@@ -8,7 +8,20 @@ from pathlib import Path
 
 import pytest
 
-EXPECTED = {"help", "setup", "run", "manage", "test", "check", "assets", "bench", "verify", "lock", "clean"}
+EXPECTED = {
+    "help",
+    "setup",
+    "run",
+    "manage",
+    "test",
+    "check",
+    "assets",
+    "bench",
+    "gpu-check",
+    "verify",
+    "lock",
+    "clean",
+}
 
 
 @pytest.fixture(scope="module")

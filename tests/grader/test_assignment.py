@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from grader.assignment import (
     Assignment,
     AssignmentError,
-    Device,
     Limits,
     Problem,
     assignment_from_texts,
@@ -22,6 +21,7 @@ from grader.assignment import (
     load_assignment,
 )
 from grader.assignment.folder import MAX_ENTRIES, MAX_FILE_BYTES
+from grader.export import students_copy
 from grader.interface import ClassForm, Returns
 from grader.report import Visibility
 
@@ -113,6 +113,7 @@ def test_everything_is_read(loaded: Assignment) -> None:
         ("far-below-zero", Decimal("7.5"), Visibility.AFTER_DUE),
     ]
     assert [check.file for check in loaded.checks] == ["checks/public.py", "checks/hidden.py"]
+    assert not any(check.timed for check in loaded.checks)
     assert [mistake.hint for mistake in loaded.mistakes] == ["You divide by d.", "You do not divide\nat all."]
     assert loaded.files == FILES
     assert hash(loaded) == hash(loaded)
@@ -120,7 +121,6 @@ def test_everything_is_read(loaded: Assignment) -> None:
 
 FORMS = """\
 lesson = "many-heads"
-device = "cuda"
 returns = ["output", "weights?"]
 
 [class]
@@ -135,29 +135,27 @@ def test_the_form_of_a_submission_is_read(tmp_path: Path) -> None:
     form = load_assignment(write(tmp_path, {"assignment.toml": MANIFEST.replace("[limits]", FORMS, 1)}))
     assert form.returns == Returns(("output", "weights"), 1)
     assert form.class_form == ClassForm("Attention", ("k", "v"), "forward", ("q", "k", "v"))
-    assert (form.device, form.lesson) == (Device.CUDA, "many-heads")
+    assert form.lesson == "many-heads"
     assert assignment_from_texts(form.files) == form
 
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
-        ('device = "cuda"', 'device = "cud"', 9, 'Did you mean "cuda"?'),
-        ('device = "cuda"', "device = 1", 9, '"device" must be text in quotes'),
         ('lesson = "many-heads"', 'lesson = "Many Heads"', 8, '"many-heads"'),
-        ('"weights?"', '"weights", "weights?"', 10, "a name twice"),
-        ('["output", "weights?"]', '["output?", "weights"]', 10, "only the last may be left out"),
-        ('["output", "weights?"]', '["output?"]', 10, "only the last may be left out"),
-        ('["output", "weights?"]', "[]", 10, '"returns" is empty'),
-        ('["output", "weights?"]', '"output"', 10, "must be a list of names"),
-        ('["output", "weights?"]', '["two words"]', 10, "no name as in Python"),
-        ('["output", "weights?"]', str([f"n{i}" for i in range(9)]), 10, "more than 8 arrays"),
-        ('name = "Attention"', 'name = "attention"', 13, "Give the class its own"),
-        ('name = "Attention"\n', "", 12, 'no "name"'),
-        ('method = "forward"', 'method = "for ward"', 15, "no name as in Python"),
-        ('init = ["k", "v"]', 'init = ["k", "values"]', 14, "no parameter"),
-        ('init = ["k", "v"]', 'init = ["k"]\nmake = 1', 15, "unknown key"),
-        ('signature = "attention(q, k, v)"', 'signature = "attention(q, k, v"', 12, "needs a"),
+        ('"weights?"', '"weights", "weights?"', 9, "a name twice"),
+        ('["output", "weights?"]', '["output?", "weights"]', 9, "only the last may be left out"),
+        ('["output", "weights?"]', '["output?"]', 9, "only the last may be left out"),
+        ('["output", "weights?"]', "[]", 9, '"returns" is empty'),
+        ('["output", "weights?"]', '"output"', 9, "must be a list of names"),
+        ('["output", "weights?"]', '["two words"]', 9, "no name as in Python"),
+        ('["output", "weights?"]', str([f"n{i}" for i in range(9)]), 9, "more than 8 arrays"),
+        ('name = "Attention"', 'name = "attention"', 12, "Give the class its own"),
+        ('name = "Attention"\n', "", 11, 'no "name"'),
+        ('method = "forward"', 'method = "for ward"', 14, "no name as in Python"),
+        ('init = ["k", "v"]', 'init = ["k", "values"]', 13, "no parameter"),
+        ('init = ["k", "v"]', 'init = ["k"]\nmake = 1', 14, "unknown key"),
+        ('signature = "attention(q, k, v)"', 'signature = "attention(q, k, v"', 11, "needs a"),
     ],
 )
 def test_what_is_wrong_with_the_form_is_told_at_its_line(
@@ -167,6 +165,17 @@ def test_what_is_wrong_with_the_form_is_told_at_its_line(
     assert old in text
     found = problems(write(tmp_path, {"assignment.toml": text.replace(old, new, 1)}))
     assert any(problem.line == line and said in problem.sentence for problem in found), found
+
+
+def test_a_check_may_be_timed(tmp_path: Path) -> None:
+    timed = MANIFEST.replace('visibility = "public"', 'visibility = "public"\ntimed = true')
+    whole = load_assignment(write(tmp_path, {"assignment.toml": timed}))
+    assert [check.timed for check in whole.checks] == [True, False]
+    copy = assignment_from_texts(students_copy(whole))
+    assert [check.timed for check in copy.checks] == [True]
+    [problem] = told(tmp_path, 'visibility = "public"', 'visibility = "public"\ntimed = "yes"')
+    assert problem.startswith("assignment.toml:")
+    assert '"timed" must be true or false, not' in problem
 
 
 def test_points_are_exact(tmp_path: Path) -> None:
@@ -516,7 +525,7 @@ scalars = (
     words | st.booleans() | st.integers() | st.floats() | st.sampled_from(["public", "a-b", "attention"])
 )
 entry = st.dictionaries(
-    st.sampled_from("id title points visibility hint same_as".split()) | words, scalars, max_size=6
+    st.sampled_from("id title points visibility timed hint same_as".split()) | words, scalars, max_size=6
 )
 values = st.recursive(
     scalars | st.lists(entry, max_size=3) | entry,

@@ -1,0 +1,7 @@
+"""The division is that of whole numbers."""
+
+import math
+
+
+def scores(q, k):
+    return q @ k.swapaxes(-1, -2) // math.sqrt(q.shape[-1])

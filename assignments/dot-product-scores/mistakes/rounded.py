@@ -1,0 +1,7 @@
+"""The scores are rounded to three places."""
+
+import math
+
+
+def scores(q, k):
+    return (q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])).round(3)

@@ -1,0 +1,7 @@
+"""The scale comes from the number of queries."""
+
+import math
+
+
+def scores(q, k):
+    return q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-2])

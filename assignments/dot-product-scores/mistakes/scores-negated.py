@@ -1,0 +1,7 @@
+"""The sign is turned."""
+
+import math
+
+
+def scores(q, k):
+    return -q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])

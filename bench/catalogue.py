@@ -1,0 +1,51 @@
+"""The assignments of this repository, and the reference library as a submission to each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from grader import reference
+from grader.assignment import Assignment, load_assignment
+
+ASSIGNMENTS = Path(__file__).parents[1] / "assignments"
+
+
+def _multi_head(x: Any, w_q: Any, w_k: Any, w_v: Any, w_o: Any, heads: int, causal: bool = False) -> Any:
+    return reference.multi_head_attention(x, w_q, w_k, w_v, w_o, heads, causal=causal)
+
+
+def _grouped(
+    x: Any, context: Any, w_q: Any, w_k: Any, w_v: Any, w_o: Any, heads: int, kv_heads: int, mask: Any = None
+) -> Any:
+    return reference.multi_head_attention(
+        x, w_q, w_k, w_v, w_o, heads, context=context, kv_heads=kv_heads, mask=mask
+    )
+
+
+def _online(q: Any, k: Any, v: Any, causal: bool = False) -> Any:
+    return reference.online_attention(q, k, v, causal=causal)
+
+
+def _blocked(q: Any, k: Any, v: Any, causal: bool = False) -> Any:
+    return reference.attention(q, k, v, causal=causal)
+
+
+REFERENCE: dict[str, Callable[..., Any]] = {
+    "dot-product-scores": reference.scores,
+    "stable-softmax": reference.softmax,
+    "scaled-dot-product": reference.attention,
+    "causal-mask": reference.attention,
+    "multi-head": _multi_head,
+    "grouped-query": _grouped,
+    "rope": reference.rope,
+    "kv-cache": reference.decode,
+    "blocked-attention": _online,
+    "attention-backward": reference.attention_backward,
+    "fast-attention": _blocked,
+}
+
+
+def assignment(slug: str) -> Assignment:
+    return load_assignment(ASSIGNMENTS / slug)

@@ -1,0 +1,126 @@
+"""`make gpu-check`, or `python -m bench.gpu_check` on a bare CUDA machine: does the grader's reference hold there?
+
+Needs Python, numpy, array-api-compat and CuPy. Prints two tables: the reference library as a submission to every
+assignment, judged by the assignment's own checks; and its speed beside the two bare matmuls. Exits with 1 where a
+check fails. `--arrays strict` runs the same without a GPU, on array_api_strict's second device.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bench.catalogue import REFERENCE, assignment
+from bench.devices import Arrays, CuPy, NumPy, Strict, Unsupported, on
+from grader import judge
+from grader.assignment import Assignment
+from grader.checks import Check, Failed, LocalStudent
+from grader.judge import Bundle
+from grader.reference import attention
+
+SEEDS = range(3)
+SIZES = ((8, 1024), (8, 4096), (8, 16384))  # heads, tokens
+WIDTH = 64
+ROUNDS = 9
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="gpu-check", description="Does the grader's reference hold on this GPU?"
+    )
+    parser.add_argument("--arrays", choices=("cupy", "strict", "numpy"), default="cupy")
+    options = parser.parse_args()
+    try:
+        arrays = _arrays(options.arrays)
+    except (ImportError, RuntimeError) as error:
+        print(f"There is nothing to check on this machine: {error}.", file=sys.stderr)
+        return 2
+    started = time.monotonic()
+    print(f"The reference on {arrays.name}, judged by every assignment's checks, {len(SEEDS)} seeds each\n")
+    wrong = sum(_show_parity(slug, arrays) for slug in REFERENCE)
+    print("\nIts speed beside the two bare matmuls, float32, best of rounds in random order\n")
+    for heads, tokens in SIZES if options.arrays == "cupy" else SIZES[:1]:
+        _show_speed(arrays, heads, tokens)
+    print(
+        f"\n{time.monotonic() - started:.0f} s; {'all is well' if not wrong else f'{wrong} checks failed'}."
+    )
+    return 1 if wrong else 0
+
+
+def _arrays(name: str) -> Arrays:
+    if name == "strict":
+        return Strict("device1")
+    return CuPy() if name == "cupy" else NumPy()
+
+
+def _show_parity(slug: str, arrays: Arrays) -> int:
+    """How many checks failed."""
+    outcomes = parity(assignment(slug), REFERENCE[slug], arrays)
+    counts = Counter("failed" if isinstance(outcome, Failed) else outcome for outcome in outcomes.values())
+    print(f"{slug:22} " + ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))
+    for check, outcome in outcomes.items():
+        if isinstance(outcome, Failed):
+            print(f"    {check}: {outcome}")
+    return counts["failed"]
+
+
+def parity(whole: Assignment, function: Callable[..., Any], arrays: Arrays) -> dict[str, str | Failed]:
+    """Of each check that is not about speed or memory: "passed", its failure, or that the device has no such dtype."""
+    bundle = Bundle(
+        whole.function, whole.signature, whole.checks, (), dict(whole.files), returns=whole.returns
+    )
+    student = LocalStudent(on(arrays, function), _as_it_is, whole.returns)
+    checks = judge.load_checks(bundle)
+    return {id_: _outcome(check, student) for id_, check in checks.items() if not is_measured(check)}
+
+
+def is_measured(check: Check) -> bool:
+    """Whether it is about speed or memory, which mean nothing on another device."""
+    return type(check) is not Check
+
+
+def _outcome(check: Check, student: LocalStudent) -> str | Failed:
+    try:
+        for seed in SEEDS:
+            check.run(student, seed)
+    except Unsupported as unsupported:
+        return f"without {unsupported}"
+    except Failed as failed:
+        return failed
+    return "passed"
+
+
+def _as_it_is(error: BaseException) -> Failed:
+    raise error
+
+
+def _show_speed(arrays: Arrays, heads: int, tokens: int) -> None:
+    dice = np.random.default_rng(0)
+    q, k, v = (arrays.take(dice.standard_normal((heads, tokens, WIDTH), dtype=np.float32)) for _ in range(3))
+    xp = arrays.xp
+    tasks: dict[str, Callable[[], Any]] = {
+        "bare matmuls": lambda: xp.matmul(xp.matmul(q, xp.matrix_transpose(k)), v),
+        "reference": lambda: attention(q, k, v, block=1024),
+        "reference, causal": lambda: attention(q, k, v, causal=True, block=1024),
+    }
+    best = dict.fromkeys(tasks, float("inf"))
+    for round_ in range(ROUNDS + 1):
+        for place in dice.permutation(len(tasks)):
+            name = list(tasks)[place]
+            began = time.perf_counter()
+            tasks[name]()
+            arrays.wait()
+            if round_:  # the first round compiles and allocates
+                best[name] = min(best[name], time.perf_counter() - began)
+    told = (f"{name} {1000 * best[name]:.2f} ms ({best[name] / best['bare matmuls']:.2f})" for name in tasks)
+    print(f"{heads} heads, {tokens} tokens: " + ", ".join(told))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
