@@ -14,7 +14,7 @@ def expected_rope(x: Array, positions: Array, base: float = 10000.0, interleaved
 
     Angles may be computed in the dtype of x, but for float16: it would not tell position 2049 from 2048, so they
     must be of float32 there. An angle that is a little off moves a pair along its circle, by more the further the
-    position.
+    position; and who turns pairs by their own angles errs relative to their length, not to each of the two numbers.
     """
     width = x.shape[-1]
     angles = np.asarray(positions, dtype=np.float64)[..., None] * base ** (np.arange(0, width, 2) / -width)
@@ -34,4 +34,6 @@ def expected_rope(x: Array, positions: Array, base: float = 10000.0, interleaved
         return np.concatenate([first, second], axis=-1)
 
     turned = Rounded.moved(joined, first * cos - second * sin, first * sin + second * cos)
-    return turned.expected(x.dtype, ROPE[x.dtype])
+    length = np.hypot(first.value, second.value)
+    circle = joined(length * (1.0 + off), length * (1.0 + off))
+    return Rounded(turned.value, turned.error + circle).expected(x.dtype, ROPE[x.dtype])

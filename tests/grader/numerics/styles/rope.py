@@ -159,7 +159,15 @@ def halves_from_neighbours(
     return turned.reshape(x.shape).astype(x.dtype)
 
 
+def length_and_angle(x: Array, positions: Array, base: float = 10000.0, interleaved: bool = False) -> Array:
+    """Each pair by its length and its own angle, to which that of the position is added."""
+    a, b = (half.astype(np.float64) for half in halves(x, interleaved))
+    length, angle = np.hypot(a, b), np.arctan2(b, a) + angles_of(positions, x.shape[-1], base)
+    return joined(length * np.cos(angle), length * np.sin(angle), interleaved).astype(x.dtype)
+
+
 STYLES: dict[str, Callable[..., Any]] = {
+    "length-and-angle": length_and_angle,
     "split-and-join": split_and_join,
     "partner-beside": partner_beside,
     "complex-numbers": complex_numbers,
