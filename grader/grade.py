@@ -114,7 +114,7 @@ class Grader:
         # Was it the assignment or the student? The model solution in the student's place tells.
         solution = Source(assignment.files["solution.py"], (), ())
         again = self._run(assignment, solution, seed, lambda line: None, [], naming=False)
-        if _judge_failed(again) or not _all_passed(again):
+        if _judge_failed(again) or not _all_passed(again, assignment):
             for_staff["fault"] = _for_authors(again if _judge_failed(again) else outcome)
             return completed(assignment, kept, Verdict.ASSIGNMENT_FAULT, ASSIGNMENT_FAILED)
         for_staff["fault"] = _for_authors(outcome)
@@ -233,8 +233,14 @@ def _judge_failed(outcome: Outcome) -> bool:
     return outcome.broke is not None or any(line.told.verdict.is_fault for line in outcome.lines)
 
 
-def _all_passed(outcome: Outcome) -> bool:
-    return all(line.told.verdict is Verdict.PASSED for line in outcome.lines)
+def _all_passed(outcome: Outcome, assignment: Assignment) -> bool:
+    """How fast the model solution is, is no question of right or wrong."""
+    timed = {check.id for check in assignment.checks if check.timed}
+    return all(
+        line.told.verdict is Verdict.PASSED
+        or (line.told.check in timed and line.told.verdict in (Verdict.NOT_MEASURED, Verdict.TIME_LIMIT))
+        for line in outcome.lines
+    )
 
 
 def _for_authors(outcome: Outcome) -> str:
@@ -262,6 +268,7 @@ def result_of(assignment: Assignment, told: CheckLine, output: str) -> CheckResu
         mistake=told.mistake,
         seconds=told.seconds,
         output=output if spec.visibility is Visibility.PUBLIC else "",
+        flag=told.flag,
     )
 
 

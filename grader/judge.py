@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.assignment import CheckSpec, MistakeSpec
-from grader.checks import Check, Failed, Student
+from grader.checks import Check, Failed, Measurable, Result
 from grader.compare import Observation
 from grader.interface import ONE_ARRAY, Returns
 from grader.mistakes import KnownMistakes
-from grader.report import Verdict, Visibility, number
+from grader.report import Verdict, Visibility, exact, number
 
 
 class BrokenAssignment(Exception):
@@ -47,6 +47,11 @@ def load_checks(bundle: Bundle) -> dict[str, Check]:
     missing = [spec.id for spec in bundle.checks if spec.id not in found]
     if missing:
         raise BrokenAssignment(f"no check in the code has the id {', '.join(missing)}")
+    for spec in bundle.checks:
+        if found[spec.id].timed and not spec.timed:
+            raise BrokenAssignment(f'{spec.id} is a speed check: its [[checks]] entry needs "timed = true"')
+        if spec.timed and not found[spec.id].timed:
+            raise BrokenAssignment(f'{spec.id} is no speed check: take "timed" out of its [[checks]] entry')
     return found
 
 
@@ -76,7 +81,7 @@ def _module(bundle: Bundle, file: str) -> types.ModuleType:
 
 def run(
     bundle: Bundle,
-    load: Callable[[], Student],
+    load: Callable[[], Measurable],
     *,
     seed: int,
     emit: Callable[[dict[str, Any]], None],
@@ -94,7 +99,7 @@ def run(
     """
     checks = load_checks(bundle)
     namer = _Namer(bundle, emit) if naming else None
-    student: Student | None = None
+    student: Measurable | None = None
     refusal: Failed | None = None
     try:
         student = load()
@@ -140,17 +145,19 @@ class _Namer:
 
 
 def _run_one(
-    bundle: Bundle, check: Check, spec: CheckSpec, student: Student, seed: int, namer: _Namer | None
+    bundle: Bundle, check: Check, spec: CheckSpec, student: Measurable, seed: int, namer: _Namer | None
 ) -> dict[str, Any]:
     try:
-        check.run(student, seed)
+        result = check.run(student, seed) or Result()
+        points = number(spec.points * exact(result.share))
     except Failed as failed:
         # Only public checks show what an exception says or which values came: the rest could leak hidden inputs.
         words = _all_of(failed) if spec.visibility is Visibility.PUBLIC else failed.message
         return _missed(failed.verdict, words, namer.name(failed.observations) if namer else None)
     except BaseException as error:
         return _missed(Verdict.ASSIGNMENT_FAULT, _for_authors(bundle, error))
-    return {"verdict": str(Verdict.PASSED), "points": number(spec.points), "message": "", "mistake": None}
+    line = {"verdict": str(result.verdict), "points": points, "message": result.message, "mistake": None}
+    return line | ({"flag": result.flag} if result.flag else {})
 
 
 def _missed(verdict: Verdict, message: str, mistake: str | None = None) -> dict[str, Any]:

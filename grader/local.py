@@ -16,14 +16,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, Any
 
 from grader.assignment import Assignment, Limits
-from grader.checks import Failed, LocalStudent, Pending, Student
-from grader.compare import Call
+from grader.checks import Failed, LocalStudent, Measurable, Pending
+from grader.compare import Answers, Call
 from grader.grade import ASSIGNMENT_FAILED, completed, default_seed, make_report, result_of
 from grader.judge import Bundle
 from grader.report import CheckResult, Report, Verdict
@@ -35,6 +36,10 @@ from grader.sandbox.parcel import pack_files, pack_head
 from grader.source import Source
 
 _JUDGE_SECONDS = 30.0  # for a cold interpreter that imports numpy, or for a check's own work
+# As in the sandbox, or the matmuls that time is measured against would use all processors, and the rest one.
+_ONE_THREAD = dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
 _ENDLESS = "took longer than {:g} s and was stopped. Is there a loop that never ends?"
 
 
@@ -117,7 +122,9 @@ class _Run:
         self._mistakes = frozenset(mistake.id for mistake in assignment.mistakes)
         self._lines: queue.Queue[bytes] = queue.Queue()
         command = [sys.executable, "-c", "from grader.local import _judge_here; _judge_here()"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | _ONE_THREAD
+        )
         request = {
             "head": pack_head(assignment).decode(),
             "files": base64.b64encode(pack_files(assignment)).decode(),
@@ -208,7 +215,7 @@ def _judge_here() -> None:
         sys.stdout.flush()
         _say(lines, line)
 
-    def load() -> Student:
+    def load() -> Measurable:
         _say(lines, {"phase": _LOADING.what})
         try:
             return _load(bundle, request, lines)
@@ -222,7 +229,7 @@ def _judge_here() -> None:
         _say(lines, {"broken": str(broken)})
 
 
-def _load(bundle: Bundle, request: dict[str, Any], lines: IO[bytes]) -> Student:
+def _load(bundle: Bundle, request: dict[str, Any], lines: IO[bytes]) -> Measurable:
     """The submission in this very process. Raises Failed."""
     source = Source(request["source"], (), tuple(request["cells"]))
     memory_mb = request["memory_mb"]
@@ -238,16 +245,32 @@ def _load(bundle: Bundle, request: dict[str, Any], lines: IO[bytes]) -> Student:
 
 
 class _Announcing:
-    """A Student that says when a call begins and ends."""
+    """A student that says when a call begins and ends."""
 
-    def __init__(self, student: Student, lines: IO[bytes]) -> None:
+    def __init__(self, student: Measurable, lines: IO[bytes]) -> None:
         self._student, self._lines = student, lines
         self.returns = student.returns
 
     def ask(self, call: Call, *, digest: bool = False) -> Pending:
+        with self._calling():
+            return self._student.ask(call, digest=digest)
+
+    def timed(self, call: Call, shapes: Sequence[tuple[int, ...]]) -> tuple[Answers, float]:
+        with self._calling():
+            return self._student.timed(call, shapes)
+
+    def yardstick(self, call: Call, shapes: Sequence[tuple[int, ...]]) -> float:
+        return self._student.yardstick(call, shapes)
+
+    def weighed(self, call: Call, shapes: Sequence[tuple[int, ...]], nothing: Call) -> tuple[Answers, int]:
+        with self._calling():
+            return self._student.weighed(call, shapes, nothing)
+
+    @contextmanager
+    def _calling(self) -> Iterator[None]:
         _say(self._lines, {"phase": _CALLING.what})
         try:
-            return self._student.ask(call, digest=digest)
+            yield
         finally:
             _say(self._lines, {"phase": _JUDGING.what})
 

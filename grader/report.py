@@ -63,6 +63,7 @@ class CheckResult:
     mistake: str | None = None
     seconds: float = 0.0
     output: str = ""  # what the code printed during this check; kept for public checks only
+    flag: str = ""  # what somebody of the staff should look at; never for a student
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ class Report:
                     "visibility": str(check.visibility),
                     "seconds": round(check.seconds, 4),
                     "output": check.output,
+                    "flag": check.flag,
                 }
                 for check in self.checks
             ],
@@ -144,6 +146,7 @@ class Report:
                     mistake=check["mistake"],
                     seconds=check["seconds"],
                     output=check["output"],
+                    flag=check.get("flag", ""),
                 )
                 for check in data["checks"]
             ),
@@ -183,7 +186,11 @@ def shown_points(value: Decimal) -> str:
 
 
 def overall(checks: tuple[CheckResult, ...]) -> Verdict:
-    """One verdict for the whole: a fault if there is one, else that of the first check that did not pass."""
+    """One verdict for the whole: a fault if there is one, else that of the first check that did not pass.
+
+    What could not be measured says nothing about the code, so anything else comes before it.
+    """
     missed: list[Verdict] = [check.verdict for check in checks if check.verdict is not Verdict.PASSED]
     faults = [verdict for verdict in missed if verdict.is_fault]
-    return (faults or missed or [Verdict.PASSED])[0]
+    failed = [verdict for verdict in missed if verdict is not Verdict.NOT_MEASURED]
+    return (faults or failed or missed or [Verdict.PASSED])[0]

@@ -136,7 +136,7 @@ def verify(
     problems: list[str] = []
     for file in files_of(assignment):
         row = _row(assignment, file, grader.grade(assignment, Source(file.text)))
-        problems += _faults(row) + _problems(row)
+        problems += _faults(row) + _problems(assignment, row)
         table.append(row)
         if on_row:
             on_row(row)
@@ -148,7 +148,7 @@ def verify(
 
 def _row(assignment: Assignment, file: File, report: Report) -> Row:
     checks = {check.id: check for check in report.checks}
-    marks = tuple(_mark(checks.get(spec.id), file.allowed) for spec in assignment.checks)
+    marks = tuple(_mark(checks.get(spec.id), file.allowed, spec.timed) for spec in assignment.checks)
     if any(check.verdict.is_fault for check in report.checks):
         result = "fault"
     elif file.kind is not Kind.MISTAKE:
@@ -158,11 +158,14 @@ def _row(assignment: Assignment, file: File, report: Report) -> Row:
     return Row(file, marks, result, report)
 
 
-def _mark(check: CheckResult | None, allowed: frozenset[str]) -> Mark:
+def _mark(check: CheckResult | None, allowed: frozenset[str], timed: bool) -> Mark:
+    """A timed check catches nothing: another must, on which no machine's mood has an influence."""
     if check is None or check.verdict in _SAYS_NOTHING:
         return Mark.UNKNOWN
     if check.verdict is Verdict.PASSED:
         return Mark.PASSED
+    if timed:
+        return Mark.UNKNOWN
     if check.mistake is None:
         return Mark.CAUGHT
     return Mark.NAMED if check.mistake in allowed else Mark.MISNAMED
@@ -199,16 +202,20 @@ def _faults(row: Row) -> list[str]:
     return [f'Grading {where} ended in {article} {faults[0].verdict} at the check "{faults[0].id}": {told}']
 
 
-def _problems(row: Row) -> list[str]:
+def _problems(assignment: Assignment, row: Row) -> list[str]:
     """What is missing, beside faults."""
+    if row.kind in (Kind.SOLUTION, Kind.STYLE):
+        return _solution_problems(row, _timed(assignment))
     rules = {
-        Kind.SOLUTION: _solution_problems,
-        Kind.STYLE: _solution_problems,
         Kind.STARTER: _starter_problems,
         Kind.MISTAKE: _mistake_problems,
         Kind.HOSTILE: _hostile_problems,
     }
     return rules[row.kind](row)
+
+
+def _timed(assignment: Assignment) -> frozenset[str]:
+    return frozenset(check.id for check in assignment.checks if check.timed)
 
 
 def _called(row: Row) -> str:
@@ -223,14 +230,15 @@ def _called(row: Row) -> str:
     return called[row.kind]
 
 
-def _solution_problems(row: Row) -> list[str]:
-    """Of the solution, or of another right style."""
+def _solution_problems(row: Row, timed: frozenset[str]) -> list[str]:
+    """Of the solution, or of another right style. In timed checks they must be right, and may be slow."""
     subject = "The solution" if row.kind is Kind.SOLUTION else f"{_called(row)}, which should be right,"
     return [
         f'{subject} does not pass "{check.id}": {_told(check)}'
         for check in row.report.checks
         if not check.verdict.is_fault and check.verdict is not Verdict.NOT_MEASURED
         if check.verdict is not Verdict.PASSED or check.points != check.max_points
+        if not (check.id in timed and check.verdict in (Verdict.PASSED, Verdict.TIME_LIMIT))
     ]
 
 
@@ -286,13 +294,24 @@ def _told(check: CheckResult) -> str:
     return f"{check.verdict}. {check.message}".rstrip()
 
 
+def _measured(row: Row, timed: frozenset[str]) -> list[str]:
+    """How fast right code is on this machine, which is for authors to judge."""
+    notes = []
+    for check in row.report.checks:
+        if check.verdict is Verdict.NOT_MEASURED:
+            note = f'"{check.id}" was not measured for {_called(row)}. {check.message}'
+            notes.append(note.rstrip())
+        elif check.id in timed and check.verdict in (Verdict.PASSED, Verdict.TIME_LIMIT):
+            points = f"{shown_points(check.points)} of {shown_points(check.max_points)}"
+            notes.append(f'"{check.id}" gives {_called(row)} {points} points here. {check.message}')
+    return notes
+
+
 def _notes(assignment: Assignment, table: list[Row]) -> list[str]:
     """Which checks and mistakes hang by one thread, and which checks by none."""
+    timed = _timed(assignment)
     notes = [
-        f'"{check.id}" was not measured for the solution, as this machine was too busy. Verify again.'
-        for row in table[:1]
-        for check in row.report.checks
-        if check.verdict is Verdict.NOT_MEASURED
+        note for row in table if row.kind in (Kind.SOLUTION, Kind.STYLE) for note in _measured(row, timed)
     ]
     mistakes = [row for row in table if row.kind is Kind.MISTAKE]
     if not mistakes:
@@ -303,8 +322,8 @@ def _notes(assignment: Assignment, table: list[Row]) -> list[str]:
         for row in mistakes
     }
     alone = {name: caught[0] for name, caught in catchers.items() if len(caught) == 1}
-    idle = [id_ for id_ in ids if not any(id_ in caught for caught in catchers.values())]
-    spare = [id_ for id_ in ids if id_ not in alone.values() and id_ not in idle]
+    idle = [id_ for id_ in ids if id_ not in timed and not any(id_ in caught for caught in catchers.values())]
+    spare = [id_ for id_ in ids if id_ not in alone.values() and id_ not in idle and id_ not in timed]
     if alone:
         pairs = ", ".join(f"{name} (by {check})" for name, check in alone.items())
         notes.append(f"Caught by one check only: {pairs}.")

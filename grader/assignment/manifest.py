@@ -12,7 +12,7 @@ from typing import Any
 
 from grader.assignment.folder import MANIFEST
 from grader.assignment.lines import TOP, Lines
-from grader.assignment.model import CheckSpec, Device, Limits, MistakeSpec, Problems
+from grader.assignment.model import CheckSpec, Limits, MistakeSpec, Problems
 from grader.assignment.section import Section
 from grader.assignment.wording import did_you_mean, kind, quoted
 from grader.interface import ONE_ARRAY, ClassForm, Returns, parameters_of
@@ -26,11 +26,11 @@ MAX_RETURNED = 8
 MAX_DOTS_IN_A_LINE = 500
 
 _TOP_KEYS = (
-    "slug", "title", "summary", "lesson", "function", "signature", "returns", "device", "points", "class", "limits",
+    "slug", "title", "summary", "lesson", "function", "signature", "returns", "points", "class", "limits",
     "checks", "mistakes", "public_only",
 )  # fmt: skip
 _CLASS_KEYS = ("name", "init", "method")
-_CHECK_KEYS = ("id", "title", "points", "visibility")
+_CHECK_KEYS = ("id", "title", "points", "visibility", "timed")
 _MISTAKE_KEYS = ("id", "hint", "same_as")
 _LIMIT_KEYS = ("call_seconds", "load_seconds", "total_seconds", "memory_mb")
 
@@ -51,7 +51,6 @@ class Manifest:
     announced_mistakes: frozenset[str]  # every id that was written, also of entries with a fault
     returns: Returns
     class_form: ClassForm | None
-    device: Device
     lesson: str
     public_only: bool
 
@@ -77,7 +76,7 @@ def read_manifest(text: str, problems: Problems) -> Manifest | None:
     total = points or Decimal(0)
     return Manifest(
         slug, title, summary, function, signature, total, limits, checks, mistakes, announced, _returns(top),
-        _class_form(data, function, signature, lines, problems), _device(top), lesson,
+        _class_form(data, function, signature, lines, problems), lesson,
         top.flag("public_only"),
     )  # fmt: skip
 
@@ -190,19 +189,6 @@ def _class_form(
     return ClassForm(name, init, method, parameters) if name and method else None
 
 
-def _device(top: Section) -> Device:
-    if not top.has("device"):
-        return Device.CPU
-    value = top.text("device", 40)
-    if value in list(Device):
-        return Device(value)
-    if value:
-        known = [str(device) for device in Device]
-        advice = did_you_mean(value, known) or f" It may be {', '.join(known)}."
-        top.complain(f'"device" is {quoted(value)}.{advice}', "device")
-    return Device.CPU
-
-
 def _is_name(text: str) -> bool:
     return text.isascii() and text.isidentifier() and not keyword.iskeyword(text)
 
@@ -240,7 +226,7 @@ def _checks(top: Section, data: dict[str, Any], lines: Lines, problems: Problems
         section.refuse_unknown(_CHECK_KEYS, elsewhere=_TOP_KEYS)
         identity, title = section.id(), section.text("title", 160)
         points = section.points("points", least=Decimal(0))
-        visibility = _visibility(section)
+        visibility, timed = _visibility(section), section.flag("timed")
         if visibility is Visibility.PUBLIC and hidden:
             # What a submission keeps from a hidden check it can say in a public one, which shows its words.
             section.complain(
@@ -249,7 +235,7 @@ def _checks(top: Section, data: dict[str, Any], lines: Lines, problems: Problems
         if visibility in (Visibility.AFTER_DUE, Visibility.NEVER) and not hidden:
             hidden = f"{section.called[:1].lower()}{section.called[1:]}, which is not"
         if identity and title and points is not None and visibility:
-            checks.append(CheckSpec(identity, title, points, visibility))
+            checks.append(CheckSpec(identity, title, points, visibility, timed))
     if _count(data, "checks") == 0:
         top.complain("The assignment has no checks. Add at least one [[checks]].", "checks")
     elif _count(data, "checks") > MAX_CHECKS:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from enum import StrEnum
 
 from grader.interface import ONE_ARRAY, ClassForm, Returns
 from grader.report import Visibility, printable
@@ -24,21 +23,18 @@ class Limits:
     memory_mb: int = 512  # above what the interpreter itself takes
 
 
-class Device(StrEnum):
-    """Where a submission computes, and with which arrays."""
-
-    CPU = "cpu"  # numpy
-    CUDA = "cuda"  # CuPy
-
-
 @dataclass(frozen=True)
 class CheckSpec:
-    """One check as the manifest announces it; its code carries the same id."""
+    """One check as the manifest announces it; its code carries the same id.
+
+    timed: its points hang on how long calls take, so that equal submissions need not get equal points.
+    """
 
     id: str
     title: str
     points: Decimal
     visibility: Visibility
+    timed: bool = False
 
     @property
     def file(self) -> str:
@@ -82,7 +78,6 @@ class Assignment:
     version: str  # 12 hexadecimal digits, the same on every machine
     returns: Returns = ONE_ARRAY
     class_form: ClassForm | None = None
-    device: Device = Device.CPU
     lesson: str = ""
     public_only: bool = False
 

@@ -5,7 +5,9 @@ Nothing is confined here, and no limit holds. The answers mean the same as those
 
 from __future__ import annotations
 
+import time
 import traceback
+import tracemalloc
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +18,7 @@ from grader.interface import ONE_ARRAY, Returns
 from grader.report import Verdict
 
 from .failure import Failed
+from .yardstick import yardstick
 
 
 class LocalStudent:
@@ -37,12 +40,45 @@ class LocalStudent:
     def ask(self, call: Call, *, digest: bool = False) -> LocalPending:
         given = call.copy()
         try:
-            with np.errstate(all="ignore"):
-                result = self._function(*given.args, **given.kwargs)
-        except (Exception, SystemExit) as error:  # not KeyboardInterrupt: that is the person at the keyboard
-            return LocalPending(self.returns, failure=self._explain(error))
+            result = self._call(given)
+        except Failed as failed:
+            return LocalPending(self.returns, failure=failed)
         kept = all(map(_same_bytes, given.arrays, call.arrays)) if digest else None
         return LocalPending(self.returns, result, kept)
+
+    def timed(self, call: Call, shapes: Sequence[tuple[int, ...]]) -> tuple[Answers, float]:
+        given = call.copy()
+        started = time.perf_counter()
+        result = self._call(given)
+        seconds = time.perf_counter() - started
+        return Answers.of(result, shapes, self.returns), seconds
+
+    def yardstick(self, call: Call, shapes: Sequence[tuple[int, ...]]) -> float:
+        given = call.copy()
+        started = time.perf_counter()
+        yardstick(*given.args, **given.kwargs)
+        return time.perf_counter() - started
+
+    def weighed(self, call: Call, shapes: Sequence[tuple[int, ...]], nothing: Call) -> tuple[Answers, int]:
+        """What Python and numpy allocate during the call. It is neither the first one, nor does loading count."""
+        given = call.copy()
+        tracemalloc.start()
+        try:
+            result = self._call(given)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        answers = Answers.of(result, shapes, self.returns)
+        own = sum(each.array.nbytes for each in answers.parts if each.array is not None)
+        return answers, max(0, peak - own)
+
+    def _call(self, given: Call) -> object:
+        """Raises Failed where the function raises."""
+        try:
+            with np.errstate(all="ignore"):
+                return self._function(*given.args, **given.kwargs)
+        except (Exception, SystemExit) as error:  # not KeyboardInterrupt: that is the person at the keyboard
+            raise self._explain(error) from None
 
 
 class LocalPending:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from grader.compare import Answer, Answers, Call
 from grader.interface import Returns
+from grader.report import Verdict
 
 
 class Pending(Protocol):
@@ -41,9 +42,54 @@ class Student(Protocol):
         ...
 
 
+class Measurable(Student, Protocol):
+    """A student whose time and memory can be measured. Every method raises Failed as `Pending.answer` does."""
+
+    def timed(self, call: Call, shapes: Sequence[tuple[int, ...]]) -> tuple[Answers, float]:
+        """The answers to one call, and the seconds that it took: of the processor where that can be known.
+
+        The arguments' way there and the answers' way back count.
+        """
+        ...
+
+    def yardstick(self, call: Call, shapes: Sequence[tuple[int, ...]]) -> float:
+        """The seconds that a call of `yardstick.yardstick` takes, measured the same way while the student rests."""
+        ...
+
+    def weighed(
+        self, call: Call, shapes: Sequence[tuple[int, ...]], nothing: Call
+    ) -> tuple[Answers, int]:  # fmt: skip
+        """The answers to one call, and the most bytes that it takes above what the yardstick's call `nothing` takes.
+
+        It is the first call of a fresh process, so that nothing can have been kept for it; loading counts.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a check ended that did not fail.
+
+    verdict: PASSED or NOT_MEASURED.
+    share:   of the check's points, from 0 to 1.
+    message: for the student whatever the check's visibility.
+    flag:    what somebody of the staff should look at; no student ever sees it.
+    """
+
+    verdict: Verdict = Verdict.PASSED
+    share: float = 1.0
+    message: str = ""
+    flag: str = ""
+
+
 @dataclass(frozen=True)
 class Check:
-    """One check. `run(student, seed)` raises Failed unless the code passes; equal seeds make equal inputs."""
+    """One check. `run(student, seed)` raises Failed unless the code passes; equal seeds make equal inputs.
+
+    Where it returns no Result, the check has passed with all its points.
+    timed: as in grader.assignment.CheckSpec.
+    """
 
     id: str
-    run: Callable[[Student, int], None]
+    run: Callable[[Measurable, int], Result | None]
+    timed: bool = False

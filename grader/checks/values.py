@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -57,15 +57,36 @@ def check_values(
     student: Student, calls: Iterable[Call], expected: Callable[..., Right], *, parts: Sequence[str] = ()
 ) -> None:
     """Asks every call and raises Failed, with all observations, if any answer misses; `parts` as in value_check."""
+    check_answers((ask_beside(student, call, expected) for call in calls), student.returns, parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """One call, what came back, and what is right: each array by its name."""
+
+    call: Call
+    answers: Answers
+    right: Mapping[str, Expected]
+
+
+def ask_beside(student: Student, call: Call, expected: Callable[..., Right]) -> Answered:
+    """Asks one call, and computes what is right while the student's code is at work."""
+    pending = student.ask(call)
+    right = by_name(expected(*call.args, **call.kwargs), student.returns)
+    return Answered(call, pending.answers(shapes_of(right)), right)
+
+
+def shapes_of(right: Mapping[str, Expected]) -> list[tuple[int, ...]]:
+    return [each.value.shape for each in right.values()]
+
+
+def check_answers(answered: Iterable[Answered], returns: Returns, parts: Sequence[str] = ()) -> None:
+    """Raises Failed, with all observations, if any answer misses."""
     observations: list[Observation] = []
     first: Mismatch | None = None
-    for call in calls:
-        pending = student.ask(call)
-        right = expected(*call.args, **call.kwargs)  # while the student's code is at work
-        right = by_name(right, student.returns)
-        answers = pending.answers([each.value.shape for each in right.values()])
-        first = first or tuple_mismatch(answers, student.returns)
-        for name, observation in _observe(call, answers, right, student.returns, parts):
+    for each in answered:
+        first = first or tuple_mismatch(each.answers, returns)
+        for name, observation in _observe(each, returns, parts):
             observations.append(observation)
             first = first or _miss(name, observations)
     if first is not None:
@@ -81,17 +102,16 @@ def by_name(right: Right, returns: Returns) -> Mapping[str, Expected]:
     return right
 
 
-def _observe(
-    call: Call, answers: Answers, right: Mapping[str, Expected], returns: Returns, parts: Sequence[str]
-) -> list[tuple[str, Observation]]:
+def _observe(answered: Answered, returns: Returns, parts: Sequence[str]) -> list[tuple[str, Observation]]:
     """An observation for each array that is graded, with what to call it."""
+    call, answers, right = answered.call, answered.answers, answered.right
     if not answers.parts:  # no tuple: one observation, so that a known mistake can still explain it
         whole = Answer(None, None, None, answers.returned, answers.inputs_kept)
         return [(THE_RESULT, Observation(call, whole, next(iter(right.values()))))]
     if returns == ONE_ARRAY:
         return [(THE_RESULT, Observation(call, answers.parts[0], next(iter(right.values()))))]
     return [
-        (f"`{name}`", Observation(call, answer, expected, part))
+        (f"`{name}`", Observation(call, answer, expected, part, returns))
         for part, (answer, (name, expected)) in enumerate(zip(answers.parts, right.items(), strict=False))
         if not parts or name in parts
     ]

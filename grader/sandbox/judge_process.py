@@ -21,8 +21,8 @@ from grader.report import Visibility
 from grader.source import Source
 
 from .inside import zygote
-from .judge_lines import MESSAGE_CHARACTERS
-from .remote import Remote
+from .judge_lines import ANSWER, MESSAGE_CHARACTERS, SINGLES, Request
+from .measuring import MeasuredRemote
 
 
 def main(config: dict[str, Any]) -> None:
@@ -65,8 +65,8 @@ def unpack(head: bytes, files: bytes) -> tuple[Bundle, Limits]:
     """For a judge: `files` may have come from an assignment's own code, so nobody else may call this."""
     told = json.loads(head)
     checks = tuple(
-        CheckSpec(id_, title, Decimal(str(points)), Visibility(visibility))
-        for id_, title, points, visibility in told["checks"]
+        CheckSpec(id_, title, Decimal(str(points)), Visibility(visibility), timed)
+        for id_, title, points, visibility, timed in told["checks"]
     )
     mistakes = tuple(MistakeSpec(id_, hint, frozenset(same)) for id_, hint, same in told["mistakes"])
     parts, required = told["returns"]
@@ -87,15 +87,15 @@ def compile_files(files: bytes) -> bytes:
 
 
 def serve(job: dict[str, Any], descriptors: list[int]) -> None:
-    """`descriptors`: where the lines go, a byte for each check that the worker has taken, the assignment's head and
-    files, the submission to quote from, then a pair (calls, replies) for each child there may be. To compile: where
-    the compiled files go, and the files.
+    """`descriptors`: where the lines go, where the worker answers them, the assignment's head and files, the submission
+    to quote from, then a pair (calls, replies) for each child there may be, in the order of Children.judge_ends. To
+    compile: where the compiled files go, and the files.
     """
     if "compile_bytes" in job:
         written, files_fd = descriptors
         write_all(written, compile_files(os.pread(files_fd, job["compile_bytes"], 0)))
         return
-    lines, taken, head_fd, files_fd, quoted_fd, *ends = descriptors
+    lines, answers, head_fd, files_fd, quoted_fd, *ends = descriptors
     bundle, limits = unpack(
         os.pread(head_fd, job["head_bytes"], 0), os.pread(files_fd, job["files_bytes"], 0)
     )
@@ -110,13 +110,23 @@ def serve(job: dict[str, Any], descriptors: list[int]) -> None:
         sys.stdout.flush()  # after the final line the worker may end us at once
         write_all(lines, json.dumps(line).encode() + b"\n")
         # What a check printed is told apart from the next one's by where the line stands: wait until it is taken.
-        if "check" in line and not os.read(taken, 1):
-            os._exit(0)
+        if "check" in line:
+            hear()
 
-    pairs = list(zip(ends[::2], ends[1::2], strict=True))
-    remote = Remote(pairs, limits, bundle, source, lambda: emit({"fresh": True}))
+    def hear() -> int:
+        answer = os.read(answers, ANSWER.size)
+        if len(answer) < ANSWER.size:
+            os._exit(0)  # the worker has gone
+        return int(ANSWER.unpack(answer)[0])
 
-    def load() -> Remote:
+    def ask(request: Request) -> int:
+        emit({"ask": request})
+        return hear()
+
+    bench, *pairs = zip(ends[::2], ends[1::2], strict=True)
+    remote = MeasuredRemote(bench, pairs[:SINGLES], pairs[SINGLES:], limits, bundle, source, ask)
+
+    def load() -> MeasuredRemote:
         remote.load()
         return remote
 

@@ -77,7 +77,7 @@ def pack_head(assignment: Assignment) -> bytes:
             "function": assignment.function,
             "signature": assignment.signature,
             "returns": [assignment.returns.parts, assignment.returns.required],
-            "checks": [[c.id, c.title, number(c.points), c.visibility] for c in assignment.checks],
+            "checks": [[c.id, c.title, number(c.points), c.visibility, c.timed] for c in assignment.checks],
             "mistakes": [[m.id, m.hint, sorted(m.same_as)] for m in assignment.mistakes],
             "limits": asdict(assignment.limits),
         }

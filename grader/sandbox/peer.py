@@ -37,7 +37,7 @@ class Peer:
                 self._wait(self._calls, select.POLLOUT, deadline)
                 continue
             except BrokenPipeError:
-                raise self._dead() from None
+                raise self.dead() from None
             while views and written >= len(views[0]):
                 written -= len(views.pop(0))
             if views:
@@ -62,7 +62,7 @@ class Peer:
                 self._wait(self._replies, select.POLLIN, deadline)
                 continue
             if n == 0:
-                raise self._dead()
+                raise self.dead()
             got += n
             if time.monotonic() > deadline and got < count:  # one byte at a time does not help
                 raise self._late()
@@ -91,6 +91,6 @@ class Peer:
         self.spent = True
         return Failed(Verdict.TIME_LIMIT, "")  # Remote knows which limit it was
 
-    def _dead(self) -> Failed:
+    def dead(self) -> Failed:
         self.spent = True
         return Failed(Verdict.CRASHED, "Your code ended its own process.")

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,16 +30,28 @@ from .peer import Peer
 DRAIN_CAP = 16 << 20  # bytes of an answer of the wrong shape: more than that costs a fresh child
 
 
+@dataclass
+class Budget:
+    """The seconds that a submission may still use, in all its processes together."""
+
+    seconds: float
+
+    @classmethod
+    def of(cls, limits: Limits) -> Budget:
+        return cls(limits.load_seconds + limits.total_seconds)
+
+
 class Remote:
     """The submission in the sandbox, as a `grader.checks.Student`.
 
-    pairs: one (calls, replies) pair for the first child and for each fresh one that may follow it.
+    pairs:     one (calls, replies) pair for the first child and for each fresh one that may follow it.
     ask_fresh: tells the worker to replace the child.
+    budget:    shared with others; one of its own unless given.
     """
 
     def __init__(
         self, pairs: list[tuple[int, int]], limits: Limits, bundle: Bundle, source: Source,
-        ask_fresh: Callable[[], None],
+        ask_fresh: Callable[[], None], budget: Budget | None = None,
     ) -> None:  # fmt: skip
         self._pairs, self._limits, self._bundle, self._source = pairs, limits, bundle, source
         self._ask_fresh = ask_fresh
@@ -46,7 +59,7 @@ class Remote:
         self.returns = bundle.returns
         self._peer: Peer | None = None
         self._refused: Failed | None = None
-        self._budget = limits.load_seconds + limits.total_seconds
+        self._budget = budget or Budget.of(limits)
 
     def load(self) -> None:
         """A child with the submission loaded; a fresh one where the last is spent. Raises Failed."""
@@ -85,6 +98,11 @@ class Remote:
         with self._waiting(self._limits.call_seconds, "One call") as deadline:
             peer.send(parts, deadline)
         return Pending(self, peer, call, call_id, digest)
+
+    def has_ended(self) -> Failed:
+        """Its child was seen to be gone."""
+        assert self._peer is not None
+        return self._peer.dead()
 
     def receive(
         self, peer: Peer, call: Call, call_id: int, shapes: Sequence[tuple[int, ...]], digest: bool
@@ -151,17 +169,17 @@ class Remote:
         """Gives the deadline for one wait, charges the time to the budget, and says which limit was met."""
         started = time.monotonic()
         try:
-            yield started + max(0.0, min(limit, self._budget))
+            yield started + max(0.0, min(limit, self._budget.seconds))
         except Failed as failed:
-            self._budget -= time.monotonic() - started
+            self._budget.seconds -= time.monotonic() - started
             if failed.verdict is not Verdict.TIME_LIMIT:
                 raise
             raise Failed(Verdict.TIME_LIMIT, self._which_limit(limit, what)) from None
         else:
-            self._budget -= time.monotonic() - started
+            self._budget.seconds -= time.monotonic() - started
 
     def _which_limit(self, limit: float, what: str) -> str:
-        if self._budget > 0:
+        if self._budget.seconds > 0:
             return f"{what} may take {limit:g} s; yours was stopped then. Is there a loop that never ends?"
         total = self._limits.load_seconds + self._limits.total_seconds
         return f"Loading and all calls together may take {total:g} s, and that was used up."

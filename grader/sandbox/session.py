@@ -20,21 +20,21 @@ from grader.assignment import Assignment
 from grader.report import Verdict, printable
 from grader.source import Source
 
-from .inside import OUT_OF_MEMORY
-from .judge_lines import LINE_BYTES, CheckLine, Final, Fresh, JudgeBroke, Naming, parse
+from .children import Children, explain, wait_for_death
+from .judge_lines import ANSWER, LINE_BYTES, CheckLine, Final, JudgeBroke, Naming, Request, parse
 from .parcel import MemoryFile, Parcel
-from .zygotes import Ended, Zygote, ZygoteLost, ZygotePair
+from .zygotes import Ended, ZygoteLost, ZygotePair
 
-FRESH_CHILDREN = 3  # restarts that one submission may cost
 JUDGE_SECONDS = 10.0  # for the judge's own work, beside all the time the student may use
+MEASURING_SECONDS = 20.0  # more, once it measures
 JUDGE_MEMORY = 1 << 30
+REQUESTS = 4_000  # their answers always find room in a pipe
 BEAT_SECONDS = 5.0
 OUTPUT_KEPT = 1 << 16
 OUTPUT_LIMIT = 1 << 18  # of one check
 RESULT_LIMIT = 1 << 20
 _CHUNK = 1 << 16
 _FULL_PIPE = 1 << 17  # bytes, and more: what was printed before an answer is no more than a pipe holds
-_DEATH_SECONDS = 0.25  # how long to wait for the news of a death that the judge has already felt
 
 
 @dataclass(frozen=True)
@@ -78,13 +78,14 @@ class Session:
         self._mistakes = frozenset(mistake.id for mistake in assignment.mistakes)
         self._outcome = Outcome()
         self._judge: int | None = None
-        self._taken_fd: int | None = None
-        self._children: list[int] = []
-        self._child_ends: list[tuple[int, int]] = []  # pipes of the children that may still be started
+        self._children: Children | None = None
+        self._answers_fd: int | None = None
+        self._requests, self._measures = 0, False
         self._watched: dict[int, Callable[[bytes], None]] = {}
         self._poll = select.poll()
         self._lines, self._lines_bytes, self._final = bytearray(), 0, False
         self._output = bytearray()  # of the children, since the last finished check
+        self._outputs: list[int] = []  # where their prints come in
         self._output_bytes, self._judge_output, self._judge_output_bytes = 0, bytearray(), 0
 
     def run(self) -> Outcome:
@@ -99,7 +100,7 @@ class Session:
         try:
             for zygote in (self._zygotes.judge, self._zygotes.child):
                 self._poll.register(zygote.control, select.POLLIN)
-            self._start()
+            self._start_all()
             while not self._final:
                 self._step()
         except JudgeBroke as broke:
@@ -111,43 +112,34 @@ class Session:
 
     # -- starting
 
-    def _start(self) -> None:
-        pairs: list[int] = []
-        for _ in range(1 + FRESH_CHILDREN):  # spare pipes are made now: no descriptor reaches a running judge
-            call_out, call_in = os.pipe()
-            reply_out, reply_in = os.pipe()
-            pairs += [call_in, reply_out]
-            self._child_ends.append((call_out, reply_in))
+    def _start_all(self) -> None:
+        self._children = Children(
+            self._zygotes.child, self._assignment, self._submission, self._cpu_seconds()
+        )
+        pairs = self._children.judge_ends
         _, output = self._watch(self._hear_judge_output)
         _, lines = self._watch(self._hear_lines)
-        taken, self._taken_fd = os.pipe()
+        answers, self._answers_fd = os.pipe()
         try:
             head, files = self._parcel.head, self._parcel.files
             self._judge = self._zygotes.judge.spawn(
-                [output, lines, taken, head.fd, files.fd, self._quoted.fd, *pairs], memory_bytes=JUDGE_MEMORY,
-                cpu_seconds=self._cpu_seconds(), head_bytes=head.size, files_bytes=files.size,
-                quoted_bytes=self._quoted.size, seed=self._seed, naming=self._naming,
+                [output, lines, answers, head.fd, files.fd, self._quoted.fd, *pairs], memory_bytes=JUDGE_MEMORY,
+                cpu_seconds=self._cpu_seconds() + math.ceil(MEASURING_SECONDS), head_bytes=head.size,
+                files_bytes=files.size, quoted_bytes=self._quoted.size, seed=self._seed, naming=self._naming,
             )  # fmt: skip
-            self._start_child()
+            self._start(self._children.start)
         finally:
-            for fd in (output, lines, taken, *pairs):
+            for fd in (output, lines, answers, *pairs):
                 os.close(fd)
 
-    def _start_child(self) -> None:
-        calls, replies = self._child_ends.pop(0)
-        form = self._assignment.class_form
-        self._output_fd, output = self._watch(self._hear_output)
+    def _start(self, start: Callable[[int], None]) -> None:
+        """A child of the submission, whose output is watched."""
+        reading, output = self._watch(self._hear_output)
+        self._outputs.append(reading)
         try:
-            number = self._zygotes.child.spawn(
-                [output, calls, replies, self._submission.fd], memory_bytes=self._assignment.limits.memory_mb << 20,
-                cpu_seconds=self._cpu_seconds(), source_bytes=self._submission.size,
-                function=self._assignment.function,
-                class_form=form.to_dict() if form is not None else None,
-            )  # fmt: skip
-            self._children.append(number)
+            start(output)
         finally:
-            for fd in (output, calls, replies):
-                os.close(fd)
+            os.close(output)
 
     def _cpu_seconds(self) -> int:
         limits = self._assignment.limits
@@ -236,17 +228,22 @@ class Session:
         elif isinstance(told, Naming):
             self._outcome.naming = told.on
             self._outcome.naming_broke = told.broke or self._outcome.naming_broke
-        elif isinstance(told, Fresh):
-            self._replace_child()
+        elif isinstance(told, Request):
+            self._requests += 1
+            if self._requests > REQUESTS:
+                raise JudgeBroke("it asks for too much")
+            self._answer(self._fulfil(told))
         elif told.check in finished:
             raise JudgeBroke(f"it reports check {told.check} twice")
         else:
             self._take(told)
 
     def _take(self, told: CheckLine) -> None:
+        assert self._children is not None
         self._drain_output()  # what was printed before the answer lies in the pipe by now
         if told.verdict is Verdict.CRASHED:
             told = self._explain_death(told)
+        self._children.give_up_single()
         if self._output_bytes > OUTPUT_LIMIT and not told.verdict.is_fault:
             message = (
                 f"Your code printed more than {OUTPUT_LIMIT >> 10} kB during this check, which is the limit."
@@ -259,32 +256,59 @@ class Session:
         self._output_bytes = 0
         self._outcome.lines.append(line)
         self._on_line(line)
-        assert self._taken_fd is not None
+        self._answer(0)
+
+    def _answer(self, number: int) -> None:
+        assert self._answers_fd is not None
         try:
-            os.write(self._taken_fd, b".")
+            os.write(self._answers_fd, ANSWER.pack(number))
         except BrokenPipeError:
             pass  # the judge has died, which is heard next
 
+    def _fulfil(self, request: Request) -> int:
+        """The answer to what the judge asks for. Raises JudgeBroke where it is too much."""
+        assert self._children is not None
+        match request:
+            case Request.FRESH:
+                self._replace_child()
+            case Request.SINGLE:
+                self._start(self._children.start_single)
+            case Request.BENCH:
+                self._deadline += 0 if self._measures else MEASURING_SECONDS
+                self._measures = True
+                self._children.start_bench()
+            case Request.HOLD:
+                return self._children.hold()
+            case Request.RELEASE:
+                return self._children.release()
+            case Request.TIME_BENCH:
+                return self._children.time_bench()
+            case Request.WEIGH_BENCH:
+                return self._children.weigh_bench()
+            case Request.WEIGH_SINGLE:
+                return self._children.weigh_single()
+        return 0
+
     def _replace_child(self) -> None:
-        if not self._child_ends:
-            raise JudgeBroke("it asks for too many fresh children")
-        self._zygotes.child.kill(self._children[-1])
-        if self._output_fd in self._watched:
-            self._forget(self._output_fd)
+        assert self._children is not None
+        for fd in self._outputs:
+            if fd in self._watched:
+                self._forget(fd)
+        self._outputs.clear()
         self._output.clear()  # what the old one said since its check ended is not the new one's
         self._output_bytes = 0
-        self._start_child()
+        self._start(self._children.start)
 
     def _drain_output(self) -> None:
-        for _ in range(_FULL_PIPE // _CHUNK):  # a child that prints on and on must not keep us here
-            if self._output_fd not in self._watched or not self._read(self._output_fd):
-                return
+        for fd in self._outputs:
+            for _ in range(_FULL_PIPE // _CHUNK):  # a child that prints on and on must not keep us here
+                if fd not in self._watched or not self._read(fd):
+                    break
 
     def _explain_death(self, told: CheckLine) -> CheckLine:
         """The judge only felt that the child was gone; the worker knows how it went."""
-        child = self._children[-1]
-        self._await_death(self._zygotes.child, child)
-        ended = self._zygotes.child.ended.get(child)
+        assert self._children is not None
+        ended = self._children.how_it_ended()
         if ended is None:
             return replace(told, message="Your code closed the grader's channel and ran on.")
         verdict, message = explain(ended.status)
@@ -293,61 +317,33 @@ class Session:
     def _find_the_killer(self) -> None:
         """Nothing inside can send SIGKILL: where the judge died of it, the machine did it, out of memory perhaps."""
         assert self._judge is not None
-        self._await_death(self._zygotes.judge, self._judge)
+        wait_for_death(self._zygotes.judge, self._judge)
         ended = self._zygotes.judge.ended.get(self._judge)
         if ended is not None and os.WIFSIGNALED(ended.status) and os.WTERMSIG(ended.status) == signal.SIGKILL:
             raise ZygoteLost("the judge was killed from outside")
 
-    def _await_death(self, zygote: Zygote, number: int) -> None:
-        until = time.monotonic() + _DEATH_SECONDS
-        while number not in zygote.ended and time.monotonic() < until:
-            if not zygote.hear(wait=False):
-                time.sleep(0.001)
-
     # -- the end
 
     def _end(self) -> None:
-        jobs = [(self._zygotes.judge, number) for number in [self._judge] if number is not None]
-        jobs += [(self._zygotes.child, number) for number in self._children]
+        judge, children = self._zygotes.judge, self._children
         try:
-            ended = self._kill_and_reap(jobs)
             if self._judge is not None:
-                self._outcome.judge_ended, *self._outcome.children_ended = ended
+                judge.kill(self._judge)
+            if children is not None:
+                children.kill()
+            if self._judge is not None:
+                self._outcome.judge_ended = judge.reap(self._judge)
+            if children is not None:
+                children.reap()
+                self._outcome.children_ended = children.ended
         finally:
             self._outcome.judge_output = printable(self._judge_output.decode("utf-8", "replace"))
-            if self._taken_fd is not None:
-                os.close(self._taken_fd)
-            for fd in [*self._watched, *sum(self._child_ends, ()), self._submission.fd, self._quoted.fd]:
+            if self._answers_fd is not None:
+                os.close(self._answers_fd)
+            if children is not None:
+                children.close()
+            for fd in [*self._watched, self._submission.fd, self._quoted.fd]:
                 os.close(fd)
-
-    def _kill_and_reap(self, jobs: list[tuple[Zygote, int]]) -> list[Ended]:
-        for zygote, number in jobs:
-            zygote.kill(number)
-        return [zygote.reap(number) for zygote, number in jobs]
-
-
-def explain(status: int) -> tuple[Verdict, str]:
-    """Why a child ended, from its wait status."""
-    if os.WIFEXITED(status):
-        code = os.WEXITSTATUS(status)
-        if code == OUT_OF_MEMORY:
-            message = "Your code keeps so much memory that the inputs of the next call found no room."
-            return Verdict.MEMORY_LIMIT, message
-        return Verdict.CRASHED, f"Your code ended the whole process (exit code {code}), as os._exit() does."
-    number = os.WTERMSIG(status)
-    if number == signal.SIGSYS:
-        return Verdict.CRASHED, "Your code made a system call that is forbidden here and was stopped."
-    if number == signal.SIGXCPU:
-        return Verdict.TIME_LIMIT, "Your code used up all the processor time it may have."
-    words: dict[int, str] = {
-        signal.SIGSEGV: "a segmentation fault",
-        signal.SIGABRT: "abort()",
-        signal.SIGKILL: "SIGKILL",
-    }
-    return (
-        Verdict.CRASHED,
-        f"Your code crashed the interpreter ({words.get(number, f'signal {number}')}).",
-    )
 
 
 __all__ = ["Line", "Outcome", "Session", "ZygoteLost"]

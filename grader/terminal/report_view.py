@@ -91,7 +91,7 @@ class ReportView:
             return
         self._shown[result.id] = result.verdict
         self._screen.show(self._row(result))
-        if result.message and result.verdict is not Verdict.PASSED:
+        if result.message:
             again = result.message == self._message
             self._screen.say("As above." if again else _cut(result.message, _MESSAGE_LINES), indent=3)
             self._message = result.message
@@ -195,14 +195,15 @@ def _total(report: Report) -> str:
 
 def _what_next(report: Report) -> Iterable[str]:
     missed = [check for check in report.checks if check.verdict is not Verdict.PASSED]
-    first = missed[0].verdict if missed else Verdict.PASSED
+    failed = [check for check in missed if check.verdict is not Verdict.NOT_MEASURED]
+    first = failed[0].verdict if failed else Verdict.PASSED
     if report.verdict is Verdict.ASSIGNMENT_FAULT:
         yield "The assignment is at fault, not your code, and it costs you nothing. Tell the course staff."
     elif report.verdict is Verdict.PLATFORM_FAULT:
         yield "The grader failed, not your code. Try again; if it happens again, tell the course staff."
     elif not missed:
         yield f"All {len(report.checks)} checks passed." if len(report.checks) > 1 else "The check passed."
-    elif all(check.verdict is Verdict.NOT_MEASURED for check in missed):
+    elif not failed:
         yield "All that could be measured passed; the machine was too busy for the rest. Try again later."
     elif report.mistakes:
         yield "Next: follow the hint above, then check again."

@@ -96,6 +96,7 @@ def test_json_is_plain() -> None:
         "visibility": "after_due",
         "seconds": 1.5,
         "output": "",
+        "flag": "",
     }
     assert read["mistakes"] == [{"id": "scale-by-d", "hint": HINT}]
 
@@ -104,7 +105,9 @@ def test_json_is_plain() -> None:
     "whole", [report(*PASSED), report(*FAILED, rung=None, hints=(NamedMistake("a", HINT),))]
 )
 def test_json_and_back(whole: Report) -> None:
-    tenth = replace(whole.checks[0], points=Decimal("0.1"), max_points=Decimal("0.125"), output="hello\n")
+    tenth = replace(
+        whole.checks[0], points=Decimal("0.1"), max_points=Decimal("0.125"), output="hello\n", flag="!"
+    )
     told = replace(whole, checks=(tenth, *whole.checks[1:]), provenance={"seed": 7})
     assert Report.from_dict(json.loads(told.to_json())) == told
 
@@ -123,6 +126,8 @@ def test_something_else_is_no_report(wrong: dict[str, Any]) -> None:
         ([Verdict.PASSED, Verdict.TIME_LIMIT, Verdict.WRONG_ANSWER], Verdict.TIME_LIMIT),
         ([Verdict.WRONG_ANSWER, Verdict.PLATFORM_FAULT], Verdict.PLATFORM_FAULT),
         ([Verdict.NOT_MEASURED, Verdict.PASSED], Verdict.NOT_MEASURED),
+        ([Verdict.NOT_MEASURED, Verdict.NOT_RUN, Verdict.CRASHED], Verdict.NOT_RUN),
+        ([Verdict.NOT_MEASURED, Verdict.ASSIGNMENT_FAULT], Verdict.ASSIGNMENT_FAULT),
     ],
 )
 def test_one_verdict_for_all(verdicts: list[Verdict], expected: Verdict) -> None:
@@ -264,6 +269,10 @@ def test_every_verdict_is_said_in_words_with_what_to_do(verdict: Verdict) -> Non
         (report(*FAILED), "begin with the first check that failed: work a tiny case by hand"),
         (report(PASSED[0], result(SPECS[1], Verdict.NOT_MEASURED)), "too busy"),
         (
+            report(result(SPECS[1], Verdict.NOT_MEASURED), result(SPECS[0], Verdict.CRASHED)),
+            "take out what ends the process",
+        ),
+        (
             report(PASSED[0], result(SPECS[1], Verdict.ASSIGNMENT_FAULT)),
             "The assignment is at fault, not your code",
         ),
@@ -271,6 +280,14 @@ def test_every_verdict_is_said_in_words_with_what_to_do(verdict: Verdict) -> Non
 )
 def test_what_comes_next(whole: Report, words: str) -> None:
     assert words in " ".join(show(whole).split())
+
+
+def test_a_passed_check_may_say_something_and_flags_are_not_for_people() -> None:
+    half = replace(PASSED[1], points=Decimal(1), message="It takes 3 times as long.", flag="suspicious")
+    text = show(report(PASSED[0], half))
+    assert "   It takes 3 times as long.\n" in text
+    assert "1 of 2.5" in text
+    assert "suspicious" not in text
 
 
 def test_a_message_is_not_repeated() -> None:

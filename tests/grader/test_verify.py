@@ -49,6 +49,8 @@ VERDICTS = {
     "n": Verdict.NOT_RUN,
     "c": Verdict.CRASHED,
     "m": Verdict.NOT_MEASURED,
+    "t": Verdict.TIME_LIMIT,
+    "h": Verdict.PASSED,  # with half of the points
     "a": Verdict.ASSIGNMENT_FAULT,
     "p": Verdict.PLATFORM_FAULT,
 }
@@ -88,7 +90,7 @@ class FakeGrader:
         for spec, outcome in zip(assignment.checks, self._outcomes(source.text), strict=True):
             letter, _, mistake = outcome.partition(" ")
             verdict = VERDICTS[letter]
-            points = spec.points if verdict is Verdict.PASSED else Decimal(0)
+            points = spec.points / (1 + (letter == "h")) if verdict is Verdict.PASSED else Decimal(0)
             results.append(
                 CheckResult(
                     spec.id,
@@ -140,6 +142,48 @@ def test_what_is_good_to_know() -> None:
     measured = verified(solution=[".", "m", "."])
     assert measured.problems == ()
     assert measured.notes[0].startswith('"scale" was not measured')
+
+
+TIMED = replace(
+    ASSIGNMENT, checks=(*CHECKS, CheckSpec("fast", "T", Decimal(2), Visibility.PUBLIC, timed=True))
+)
+
+
+def verified_timed(**changed: list[str]) -> Verification:
+    outcomes = {name: [*each, "x"] for name, each in GOOD.items()} | {"solution": [".", ".", ".", "."]}
+    outcomes |= {name.replace("_", "-"): value for name, value in changed.items()}
+    return verify(TIMED, FakeGrader(outcomes))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "note"),
+    [
+        (".", '"fast" gives the solution 2 of 2 points here. So it is.'),
+        ("h", '"fast" gives the solution 1 of 2 points here. So it is.'),
+        ("t", '"fast" gives the solution 0 of 2 points here. So it is.'),
+        ("m", '"fast" was not measured for the solution. So it is.'),
+    ],
+)
+def test_how_fast_the_solution_is_here_is_no_hindrance(outcome: str, note: str) -> None:
+    verification = verified_timed(solution=[".", ".", ".", outcome])
+    assert verification.problems == ()
+    assert verification.notes[0] == note
+    assert not any("fails these checks" in note and "fast" in note for note in verification.notes)
+
+
+def test_it_must_be_right_in_timed_checks_and_in_others_get_all_points() -> None:
+    [problem] = verified_timed(solution=[".", ".", ".", "x"]).problems
+    assert problem.startswith('The solution does not pass "fast": wrong answer.')
+    [problem] = verified_timed(solution=[".", ".", "h", "."]).problems
+    assert problem == 'The solution does not pass "mask": it gets only 1 of 2 points.'
+    [problem] = verified_timed(solution=[".", ".", "t", "."]).problems
+    assert problem.startswith('The solution does not pass "mask": time limit.')
+
+
+def test_a_timed_check_catches_no_mistake() -> None:
+    verification = verified_timed(by_d=[".", ".", ".", "x by-d"])
+    assert verification.problems == ('The mistake "by-d" passes every check. Add a check that catches it.',)
+    assert {row.name: row.marks[3] for row in verification.table}["by-d"] is Mark.UNKNOWN
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ PRELUDE = (
     + """
 from grader.checks import Call, Failed, ask_array, property_check
 from grader.report import Verdict
+from grader.sandbox.judge_lines import SINGLES
 
 def serving():
     # The local variables of the function that serves the worker.
@@ -26,13 +27,18 @@ def serving():
         frame = frame.f_back
     return frame.f_locals
 
-LINES, (CALLS, REPLIES, *SPARE) = serving()["lines"], serving()["ends"]
+LINES, ENDS = serving()["lines"], serving()["ends"]
+MEASURING = 2 + 2 * SINGLES  # of the bench, and of the calls that may be weighed
+CALLS, REPLIES, *SPARE = ENDS[MEASURING:] + ENDS[:MEASURING]
 RIGHT_LINE = b'{"check": "a", "verdict": "passed", "points": 1, "seconds": 0, "message": "", "mistake": null}\\n'
 
 def say(text):
     data = text if isinstance(text, bytes) else text.encode()
     while data:
         data = data[os.write(LINES, data):]
+
+def request(what):
+    say('{"ask": "%s"}\\n' % what)
 
 def first(student, draw):
     x = draw.normal(4, 4)
@@ -139,8 +145,11 @@ def first(student, draw):
 """,
         FAULT,
     ),
-    "ask for fresh children without end": Attack(
-        "each is a fork", "while True: say('{\"fresh\": true}\\n')", FAULT
+    "ask for fresh children without end": Attack("each is a fork", "while True: request('fresh')", FAULT),
+    "ask for benches without end": Attack("each is a fork", "while True: request('bench')", FAULT),
+    "ask for children to weigh without end": Attack("each is a fork", "while True: request('single')", FAULT),
+    "ask for the time without end": Attack(
+        "the answers, which nobody reads, must not stop the worker", "while True: request('hold')", FAULT
     ),
     "short lines without end": Attack("each is parsed", "while True: say('{}\\n')", FAULT),
     "empty lines without end": Attack("not even JSON", "while True: say('\\n')", FAULT),
@@ -245,6 +254,10 @@ LINES = {
     "points: 5000 digits": _said(
         "more than an int may have", _line().replace('"points": 1', '"points": ' + "1" * 5000)
     ),
+    "a flag that is none": _said("it is shown to the staff", _line(flag=["look"])),
+    "weigh what was never started": _said("there is no such child", '{"ask": "weigh single"}'),
+    "weigh the bench that was never started": _said("there is no such child", '{"ask": "weigh bench"}'),
+    "ask for what does not exist": _said("nobody answers", '{"ask": "a coffee"}'),
     "points without an answer": _said("crashed, and full points", _line(verdict="crashed")),
     "points for a fault": _said("of its own", _line(verdict="assignment fault")),
     "seconds: -1": _said("time runs forward", _line(seconds=-1)),
@@ -317,7 +330,22 @@ time.sleep(9)
     ),
     "fresh children, as many as there are": Attack(
         "each is a fork",
-        "say(b'{\"fresh\": true}\\n' * 3)\n" + "def first(*_): pass\nsecond = first",
+        """
+__import__("select").select([REPLIES], [], [])  # the first is ready: it would count as crashed
+for _ in range(3): request('fresh')
+def first(*_): pass
+second = first
+""",
+        "passed",
+    ),
+    "a child that is held and never released": Attack(
+        "the student's own deadline ends it, and the worker the child",
+        "request('hold')",
+        "time limit",
+    ),
+    "time what was never started": Attack(
+        "none has passed",
+        "request('time bench')\nos.read(serving()['answers'], 8) == bytes(8) or print('SUCCEEDED')",
         "passed",
     ),
     "a message for terminals, databases and parsers": Attack(
@@ -400,7 +428,7 @@ def first(student, draw):
         try: return fcntl.fcntl(fd, fcntl.F_GETFD) >= 0
         except OSError: return False
     found = [fd for fd in range(1024) if is_open(fd)]
-    surplus = set(found) - {0, 1, 2, LINES, serving().get("taken"), CALLS, REPLIES, *SPARE}
+    surplus = set(found) - {0, 1, 2, LINES, serving()["answers"], CALLS, REPLIES, *SPARE}
     if surplus: print("more open than should be SUCCEEDED", surplus)
     if os.read(0, 10): print("reading standard input SUCCEEDED")
 second = first

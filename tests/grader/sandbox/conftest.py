@@ -56,14 +56,15 @@ def attention(q, k, v):
 
 def make_assignment(
     checks: str = CHECKS, *, ids: str = "ab", limits: Limits = SHORT, solution: str = RIGHT,
-    mistakes: dict[str, str] | None = None, visibility: Visibility = Visibility.PUBLIC,
+    mistakes: dict[str, str] | None = None, visibility: Visibility = Visibility.PUBLIC, timed: str = "",
 ) -> Assignment:  # fmt: skip
-    """An assignment in memory, with one check of one point for each letter of `ids`."""
+    """An assignment in memory, with one check of one point for each letter of `ids`; `timed`: the speed checks."""
     mistakes = mistakes or {}
-    specs = tuple(CheckSpec(id_, f"check {id_}", Decimal(1), visibility) for id_ in ids)
+    specs = tuple(CheckSpec(id_, f"check {id_}", Decimal(1), visibility, id_ in timed) for id_ in ids)
     files = {specs[0].file: checks, "solution.py": solution}
     files |= {f"mistakes/{id_}.py": text for id_, text in mistakes.items()}
-    version = f"{abs(hash((checks, ids, solution, limits, visibility, tuple(mistakes.items())))):012x}"[:12]
+    given = (checks, ids, solution, limits, visibility, timed, tuple(mistakes.items()))
+    version = f"{abs(hash(given)):012x}"[:12]
     return Assignment(
         slug="made-for-a-test", title="Made for a test", summary="", function="attention",
         signature="attention(q, k, v)",

@@ -24,7 +24,9 @@ from tests.grader.sandbox.surroundings import SECRET, Surroundings
 CHILD = attacks_child.ATTACKS
 JUDGE = attacks_judge.ATTACKS
 CALM = Limits(call_seconds=0.5, load_seconds=1.0, total_seconds=4.0)
-PATIENT = Limits(call_seconds=10.0, load_seconds=10.0, total_seconds=20.0)  # where no limit of time is to be met
+PATIENT = Limits(
+    call_seconds=10.0, load_seconds=10.0, total_seconds=20.0
+)  # where no limit of time is to be met
 ENDLESS = Limits(call_seconds=0.2, load_seconds=0.3, total_seconds=0.3)
 
 

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from grader.report import CheckResult, Report, Verdict, Visibility, number, printable, shown_points
 from grader.sandbox.judge_lines import (
+    FLAG_CHARACTERS,
     LINE_BYTES,
     MESSAGE_CHARACTERS,
     CheckLine,
     Final,
-    Fresh,
     JudgeBroke,
     Naming,
+    Request,
     parse,
 )
 
@@ -30,7 +31,7 @@ RIGHT: dict[str, Any] = {
 }  # fmt: skip
 
 
-def parsed(raw: bytes) -> CheckLine | Naming | Fresh | Final | None:
+def parsed(raw: bytes) -> CheckLine | Naming | Request | Final | None:
     """None where the line is refused; any other exception is the worker's end."""
     try:
         return parse(raw, MAXIMA, MISTAKES)
@@ -41,7 +42,7 @@ def parsed(raw: bytes) -> CheckLine | Naming | Fresh | Final | None:
     return None
 
 
-def is_in_order(line: CheckLine | Naming | Fresh | Final | None) -> None:
+def is_in_order(line: CheckLine | Naming | Request | Final | None) -> None:
     """What was taken can be stored, shown and added up."""
     if isinstance(line, Naming):
         assert line.broke is None or (
@@ -54,11 +55,13 @@ def is_in_order(line: CheckLine | Naming | Fresh | Final | None) -> None:
     assert line.mistake is None or line.mistake in MISTAKES
     assert printable(line.message) == line.message
     assert len(line.message) <= MESSAGE_CHARACTERS
+    assert printable(line.flag) == line.flag
+    assert len(line.flag) <= FLAG_CHARACTERS
     assert line.verdict is not Verdict.PLATFORM_FAULT
     assert not (line.verdict.is_fault and line.points)
     row = CheckResult(
         line.check, "title", line.verdict, line.points, MAXIMA[line.check], Visibility.PUBLIC, line.message,
-        line.mistake, line.seconds,
+        line.mistake, line.seconds, flag=line.flag,
     )  # fmt: skip
     report = Report("slug", "version", line.verdict, 1, 0.0, (row, row))
     assert len(report.to_json().encode()) < 100_000
@@ -81,9 +84,9 @@ _lines = st.fixed_dictionaries(
         "message": st.text(max_size=200) | _json,
         "mistake": st.none() | st.sampled_from(sorted(MISTAKES)) | _json,
     },
-    optional={"more": _json},
+    optional={"more": _json, "flag": st.text(max_size=2 * FLAG_CHARACTERS) | _json},
 )
-_short = st.sampled_from(["fresh", "final", "naming", "broken", "check"])
+_short = st.sampled_from(["ask", "final", "naming", "broken", "check"])
 
 
 @given(raw=st.binary(max_size=300))
@@ -137,29 +140,34 @@ def test_any_number_is_taken_or_refused(
 
 @given(
     check=st.sampled_from(sorted(MAXIMA)), share=st.integers(0, 4), seconds=st.floats(0, 1000), message=st.text(),
-    mistake=st.none() | st.sampled_from(sorted(MISTAKES)),
+    mistake=st.none() | st.sampled_from(sorted(MISTAKES)), flag=st.text(max_size=FLAG_CHARACTERS),
 )  # fmt: skip
 def test_an_honest_line_is_taken_as_it_is(
-    check: str, share: int, seconds: float, message: str, mistake: str | None
+    check: str, share: int, seconds: float, message: str, mistake: str | None, flag: str
 ) -> None:
     points = MAXIMA[check] * share / 4
     verdict = "passed" if share == 4 else "wrong answer"
     told = {
         "check": check, "verdict": verdict, "points": number(points), "seconds": round(seconds, 6), "message": message,
         "mistake": mistake,
-    }  # fmt: skip
-    expected = CheckLine(check, Verdict(verdict), points, round(seconds, 6), printable(message), mistake)
+    } | ({"flag": flag} if flag else {})  # fmt: skip
+    expected = CheckLine(
+        check, Verdict(verdict), points, round(seconds, 6), printable(message), mistake, printable(flag)
+    )
     assert parsed(json.dumps(told).encode()) == expected
 
 
 def test_the_short_lines() -> None:
     assert isinstance(parsed(b'{"final": true}'), Final)
-    assert isinstance(parsed(b'{"fresh": true}'), Fresh)
+    for request in Request:
+        assert parsed(json.dumps({"ask": request}).encode()) is request
     assert parsed(b'{"naming": true}') == Naming(True)
     assert parsed(b'{"naming": false}') == Naming(False)
     assert parsed(b'{"final": false}') is None
-    assert parsed(b'{"fresh": null}') is None
-    assert parsed(b'{"final": true, "fresh": true}') is None
+    assert parsed(b'{"ask": null}') is None
+    assert parsed(b'{"ask": ["fresh"]}') is None
+    assert parsed(b'{"ask": "a coffee"}') is None
+    assert parsed(b'{"final": true, "ask": "fresh"}') is None
 
 
 @pytest.mark.parametrize("verdict", [verdict for verdict in Verdict if verdict is not Verdict.PASSED])

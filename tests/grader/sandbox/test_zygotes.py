@@ -17,10 +17,10 @@ import pytest
 
 from grader.checks import Failed
 from grader.grade import Grader
+from grader.sandbox.children import explain
 from grader.sandbox.inside import MESSAGE_BYTES, OUT_OF_MEMORY, frames
 from grader.sandbox.inside.frames import Kind
 from grader.sandbox.peer import Peer
-from grader.sandbox.session import explain
 from grader.sandbox.zygotes import Ended, Zygote, ZygoteLost
 from tests.grader.sandbox.conftest import CHECKS, RIGHT, make_assignment, source
 from tests.grader.sandbox.surroundings import (
@@ -50,7 +50,7 @@ class BareChild:
         try:
             self.job = zygote.spawn(
                 [output_in, call_out, reply_in, source_fd], memory_bytes=memory_bytes, cpu_seconds=cpu_seconds,
-                source_bytes=len(raw), function="attention",
+                source_bytes=len(raw), function="attention", class_form=None,
             )  # fmt: skip
         finally:
             for fd in (output_in, call_out, reply_in, source_fd):
