@@ -198,17 +198,20 @@ def test_what_happens_in_the_weighed_call_is_told_as_ever(grader: Grader, surrou
     assert verdicts(hangs) == ["time limit", "passed"], told(hangs)
 
 
-def test_only_so_many_calls_are_weighed(grader: Grader) -> None:
-    three, four = grader.grade(memory("abc"), source(BLOCKED)), grader.grade(memory("abcd"), source(BLOCKED))
+def test_only_so_many_calls_are_weighed(best_grader: Grader) -> None:
+    three, four = (
+        best_grader.grade(memory("abc"), source(BLOCKED)),
+        best_grader.grade(memory("abcd"), source(BLOCKED)),
+    )
     assert verdicts(three) == ["passed"] * 3, told(three)
     assert four.verdict == "assignment fault", told(four)
     assert "weigh more calls than they may" in four.provenance["fault"]
 
 
-def test_weighing_costs_none_of_the_fresh_children(grader: Grader) -> None:
+def test_weighing_costs_none_of_the_fresh_children(best_grader: Grader) -> None:
     """Three deaths in small calls, and after each of them a call is weighed."""
     mortal = when("q.shape[-2] == 8", "os._exit(1)")
-    report = grader.grade(memory("0a1b2c"), source(mortal))
+    report = best_grader.grade(memory("0a1b2c"), source(mortal))
     assert verdicts(report) == ["crashed", "passed"] * 3, told(report)
 
 
