@@ -87,9 +87,11 @@ class Check:
     """One check. `run(student, seed)` raises Failed unless the code passes; equal seeds make equal inputs.
 
     Where it returns no Result, the check has passed with all its points.
-    timed: as in grader.assignment.CheckSpec.
+    timed:    as in grader.assignment.CheckSpec.
+    measures: whether it is about time or memory, and not only about being right.
     """
 
     id: str
     run: Callable[[Measurable, int], Result | None]
     timed: bool = False
+    measures: bool = False

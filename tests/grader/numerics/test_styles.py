@@ -58,7 +58,7 @@ def test_a_right_style_passes_every_check(slug: str, name: str, checks: dict[str
     student = LocalStudent(function, _as_it_is, assignment(slug).returns)
     failed = []
     for id_, check in checks[slug].items():
-        if type(check) is not Check:  # about speed or memory, which is not a matter of being right
+        if check.measures:
             continue
         for seed in SEEDS:
             try:

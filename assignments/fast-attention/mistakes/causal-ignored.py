@@ -1,0 +1,24 @@
+"""`causal` is not looked at."""
+
+import math
+
+import numpy as np
+
+BLOCK = 128
+
+
+def attention(q, k, v, causal=False):
+    *leading, queries, _ = q.shape
+    keys = k.shape[-2]
+    scaled = q * (1 / math.sqrt(q.shape[-1]))
+    result = np.zeros((*leading, queries, v.shape[-1]), dtype=q.dtype)
+    first = 0
+    for head in np.ndindex(*leading):
+        for start in range(first, queries, BLOCK):
+            rows = slice(start, min(start + BLOCK, queries))
+            seen = keys
+            scores = scaled[head][rows] @ k[head][:seen].T
+            scores -= scores.max(axis=-1, keepdims=True)
+            np.exp(scores, out=scores)
+            result[head][rows] = scores @ v[head][:seen] / scores.sum(axis=-1, keepdims=True)
+    return result
