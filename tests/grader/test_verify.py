@@ -72,6 +72,7 @@ class FakeGrader:
     def __init__(self, outcomes: Outcomes) -> None:
         self.outcomes = outcomes
         self.graded: list[str] = []
+        self.ids: list[str] = []  # of all checks: the first file is graded by all of them
 
     def _outcomes(self, text: str) -> list[str]:
         hostile = ["x"] * len(self.outcomes["solution"])
@@ -87,7 +88,10 @@ class FakeGrader:
     ) -> Report:
         self.graded.append(source.text)
         results = []
-        for spec, outcome in zip(assignment.checks, self._outcomes(source.text), strict=True):
+        self.ids = self.ids or [spec.id for spec in assignment.checks]
+        told = dict(zip(self.ids, self._outcomes(source.text), strict=True))
+        for spec in assignment.checks:
+            outcome = told[spec.id]
             letter, _, mistake = outcome.partition(" ")
             verdict = VERDICTS[letter]
             points = spec.points / (1 + (letter == "h")) if verdict is Verdict.PASSED else Decimal(0)
