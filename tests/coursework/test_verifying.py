@@ -30,7 +30,7 @@ def step_by_step(folder: Assignment, grader: FakeGrader) -> list[Standing]:
     now = standing(folder, {})
     seen = [now]
     while now.next is not None:
-        kept = json.loads(json.dumps(now.after(grader.grade(folder, now.next)).reports))
+        kept = json.loads(json.dumps(now.after(grader.grade(now.by, now.next)).reports))
         now = standing(folder, kept)
         seen.append(now)
     return seen
@@ -61,6 +61,16 @@ def test_files_with_one_text_have_one_report() -> None:
     last = step_by_step(copied, grader)[-1]
     assert grader.graded.count("solution") == 1
     assert 'The mistake "by-d" passes every check.' in last.verification.problems[0]
+
+
+def test_only_what_should_be_right_is_timed() -> None:
+    *checks, last = ASSIGNMENT.checks
+    timed = replace(ASSIGNMENT, checks=(*checks, replace(last, timed=True)))
+    asked = {
+        now.next: len(now.by.checks) for now in step_by_step(timed, FakeGrader(GOOD)) if now.next is not None
+    }
+    assert asked.pop(Source("solution")) == 3
+    assert set(asked.values()) == {2}
 
 
 def test_what_the_code_printed_is_not_kept() -> None:

@@ -22,12 +22,13 @@ class Standing:
     """How far it has come.
 
     verification: of what has been graded; whole once `next` is None.
-    next:         what is to be graded now.
+    next:         what is to be graded now, and `by` what of the folder: not every check has to be asked of every file.
     reports:      each under the key of the text that it is about; JSON.
     """
 
     verification: Verification
     next: Source | None
+    by: Folder
     reports: Mapping[str, Any]
 
     def after(self, report: Report) -> Standing:
@@ -42,9 +43,9 @@ def standing(folder: Folder, reports: Mapping[str, Any]) -> Standing:
     """How far verifying this folder has come with these reports."""
     rows: list[Row] = []
     try:
-        return Standing(verify(folder, _Known(reports), on_row=rows.append), None, reports)
+        return Standing(verify(folder, _Known(reports), on_row=rows.append), None, folder, reports)
     except _NotYet as missing:
-        return Standing(Verification(folder, tuple(rows), (), ()), missing.source, reports)
+        return Standing(Verification(folder, tuple(rows), (), ()), missing.source, missing.by, reports)
 
 
 def names_of(folder: Folder) -> list[str]:
@@ -60,9 +61,9 @@ def _key(source: Source) -> str:
 class _NotYet(Exception):
     """The report of this text is not there."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, by: Folder) -> None:
         super().__init__()
-        self.source = source
+        self.source, self.by = source, by
 
 
 class _Known:
@@ -77,5 +78,5 @@ class _Known:
     ) -> Report:  # fmt: skip
         report = self._reports.get(_key(source))
         if report is None:
-            raise _NotYet(source)
+            raise _NotYet(source, assignment)
         return Report.from_dict(report)

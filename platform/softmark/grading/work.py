@@ -136,9 +136,7 @@ class Bench:
             patiently(lambda: uploads.fail(upload, why))
             return
         assert now.next is not None  # else it would not wait
-        report = self.open().grade(
-            now.verification.assignment, now.next, on_beat=lambda: renew(lambda: uploads.renew(upload))
-        )
+        report = self.open().grade(now.by, now.next, on_beat=lambda: renew(lambda: uploads.renew(upload)))
         if report.verdict is Verdict.PLATFORM_FAULT:
             log.error("platform_fault", upload=upload.pk, reason=_first_message(report))
             patiently(lambda: uploads.give_up(upload))
