@@ -28,7 +28,7 @@ SLUGS = ("scaled-dot-product", "causal-mask")
 SECRET = "sqrt-of-a-secret-4d1f"
 
 REPORT_KEYS = "assignment version verdict points max_points rung seconds checks mistakes provenance".split()
-CHECK_KEYS = "id title verdict points max_points message mistake visibility seconds output".split()
+CHECK_KEYS = "id title verdict points max_points message mistake visibility seconds output flag".split()
 PROVENANCE_KEYS = set(
     "code_sha256 assignment_version grader numpy python machine device rung seed started_at".split()
 )

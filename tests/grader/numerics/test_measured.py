@@ -144,7 +144,7 @@ def test_a_wrong_answer_is_never_timed() -> None:
     student = Scripted(lambda q, k, v: 2 * attention(q, k, v), student=at(100))
     failed = failure_of(student)
     assert failed.verdict is Verdict.WRONG_ANSWER
-    assert len(failed.observations) == 2
+    assert failed.observations == ()  # known mistakes would take long on inputs as long as these
     assert student.asked == []
 
 
@@ -159,7 +159,7 @@ def test_of_the_answers_that_were_timed_the_fastest_is_checked(wrong: int) -> No
     seconds = iter([20.0 - (index == wrong) for index in range(9)])
     failed = failure_of(Scripted(student, student=seconds))
     assert failed.verdict is Verdict.WRONG_ANSWER
-    assert len(failed.observations) == 2
+    assert failed.observations == ()  # known mistakes would take long on inputs as long as these
 
 
 def test_any_other_is_checked_as_well() -> None:
@@ -325,7 +325,7 @@ def test_a_wrong_answer_is_wrong_whatever_it_weighs(wrong: int) -> None:
     with pytest.raises(Failed) as caught:
         weighed(lambda *inputs: attention(*inputs) * (next(calls) != wrong), 100 * MB)
     assert caught.value.verdict is Verdict.WRONG_ANSWER
-    assert len(caught.value.observations) == 2
+    assert caught.value.observations == ()  # known mistakes would take long on inputs as long as these
 
 
 def test_a_memory_check_is_not_timed() -> None:
