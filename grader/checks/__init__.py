@@ -25,6 +25,7 @@ from grader.reference import Expected
 
 from .draw import Draw, padding
 from .failure import Failed
+from .layouts import in_every_layout
 from .local import LocalStudent
 from .measured import memory_check, speed_check
 from .properties import ask_array, ask_arrays, property_check, require, require_close
@@ -49,6 +50,7 @@ __all__ = [
     "ask_array",
     "ask_arrays",
     "check_values",
+    "in_every_layout",
     "memory_check",
     "padding",
     "property_check",

@@ -26,7 +26,7 @@ from grader.report import Verdict
 from .draw import Draw
 from .failure import Failed
 from .student import Check, Measurable, Result
-from .values import DRAWS, Answered, Right, ask_beside, by_name, check_answers, shapes_of
+from .values import DRAWS, Answered, Right, ask_beside, by_name, check_answers, check_values, shapes_of
 
 ROUNDS = 9
 MOST_ROUNDS = 27
@@ -41,11 +41,13 @@ _MB = 1 << 20
 _dice = random.SystemRandom()
 
 Bands = Sequence[tuple[float, float]]
+Make = Callable[[Draw], Call]
 
 
 def speed_check(
-    id: str, expected: Callable[..., Right], *, bands: Bands, suspicious_below: float = 0.7, parts: Sequence[str] = ()
-) -> Callable[[Callable[[Draw], Call]], Check]:  # fmt: skip
+    id: str, expected: Callable[..., Right], *, bands: Bands, suspicious_below: float = 0.7, parts: Sequence[str] = (),
+    small: Make | None = None,
+) -> Callable[[Make], Check]:  # fmt: skip
     """Decorates `make(draw) -> Call`, a call whose first three arguments are q, k and v.
 
     Few heads and long sequences measure best: the matmuls' work grows with the square of the length, what has to be
@@ -55,6 +57,8 @@ def speed_check(
     suspicious_below: what takes less than so many times as long is flagged for the staff. Causal attention may skip
                       half of the work: 0.35.
     parts:            as in value_check.
+    small:            makes a call that is soon answered. Two of these come first, as in a value_check: what is wrong
+                      with them already is told at once, and named, and nobody waits for the long ones.
 
     The answers are right before time is a question: two of them as in a value_check; then, of those that were timed,
     the fastest, as a wrong one would best be fast, and any other.
@@ -66,8 +70,9 @@ def speed_check(
     if times[0] <= 0 or shares[-1] <= 0:
         raise ValueError(f"the bands of {id} must be above 0")
 
-    def decorate(make: Callable[[Draw], Call]) -> Check:
+    def decorate(make: Make) -> Check:
         def run(student: Measurable, seed: int) -> Result:
+            _check_small(student, small, seed, id, expected, parts)
             first = [ask_beside(student, make(Draw(seed, id, index)), expected) for index in range(DRAWS)]
             _must_be_right(first, student, parts)
             race = _Race(student, first[0].right)
@@ -87,18 +92,24 @@ def speed_check(
 
 
 def memory_check(
-    id: str, expected: Callable[..., Right], *, most_mb: float, parts: Sequence[str] = ()
-) -> Callable[[Callable[[Draw], Call]], Check]:
+    id: str,
+    expected: Callable[..., Right],
+    *,
+    most_mb: float,
+    parts: Sequence[str] = (),
+    small: Make | None = None,
+) -> Callable[[Make], Check]:
     """Decorates `make(draw) -> Call`: what it takes at most, beside its inputs and its results, in MB of 2**20 bytes.
 
     Two answers are right before memory is a question, the one that is weighed and another. What is weighed is a fresh
     process that loads the file and makes one call, so nothing can have been kept for it, and what loading takes counts.
     It is exact to about 2 MB. Code that overwrites what the interpreter itself holds can hide some 30 MB there: ask for
-    what is well above that, as a whole matrix of scores is.
+    what is well above that, as a whole matrix of scores is. `small` as in speed_check.
     """
 
-    def decorate(make: Callable[[Draw], Call]) -> Check:
+    def decorate(make: Make) -> Check:
         def run(student: Measurable, seed: int) -> None:
+            _check_small(student, small, seed, id, expected, parts)
             call, another = (make(Draw(seed, id, index)) for index in range(DRAWS))
             first = ask_beside(student, another, expected)
             answers, taken = student.weighed(
@@ -112,6 +123,14 @@ def memory_check(
         return Check(id, run, measures=True)
 
     return decorate
+
+
+def _check_small(
+    student: Measurable, small: Make | None, seed: int, id: str, expected: Callable[..., Right], parts: Sequence[str]
+) -> None:  # fmt: skip
+    if small is not None:
+        calls = [small(Draw(seed, id, index)) for index in range(DRAWS)]
+        check_values(student, calls, expected, parts=parts)
 
 
 def _must_be_right(answered: Sequence[Answered], student: Measurable, parts: Sequence[str]) -> None:

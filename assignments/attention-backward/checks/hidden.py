@@ -13,6 +13,7 @@ from grader.checks import (
     Student,
     ask_arrays,
     check_values,
+    in_every_layout,
     property_check,
     require_close,
     value_check,
@@ -83,19 +84,7 @@ def inputs_untouched(student: Student, draw: Draw) -> None:
     arrays = double(draw, 7, 11, 6, 5, sd=1.0)
     right = expected_backward(*arrays, causal=True)
     shapes = {name: each.value.shape for name, each in right.items()}
-    layouts = {
-        "Already with plain arrays:": arrays,
-        "With inputs in Fortran order:": [np.asfortranarray(each) for each in arrays],
-        "With inputs that are strided views:": [np.repeat(each, 2, axis=-1)[..., ::2] for each in arrays],
-        "With read-only inputs:": [read_only(each) for each in arrays],
-    }
-    for said, given in layouts.items():
-        got = ask_arrays(student, Call(*given, causal=True), shapes, np.float64, keeps_inputs=True)
+    for said, call in in_every_layout(Call(*arrays, causal=True)).items():
+        got = ask_arrays(student, call, shapes, np.float64, keeps_inputs=True)
         for name, each in right.items():
             require_close(got[name], each.value, each.tolerance, f"{said} `{name}`:")
-
-
-def read_only(array: np.ndarray) -> np.ndarray:
-    copy = array.copy()
-    copy.flags.writeable = False
-    return copy

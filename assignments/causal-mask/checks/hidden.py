@@ -12,6 +12,7 @@ from grader.checks import (
     Student,
     ask_array,
     check_values,
+    in_every_layout,
     padding,
     property_check,
     require_close,
@@ -117,23 +118,6 @@ def inputs_untouched(student: Student, draw: Draw) -> None:
     q, k, v = double(draw, (2, 3, 7, 6), (2, 3, 11, 6), (2, 3, 11, 6))
     mask = draw.mask(2, 3, 7, 11)
     right = expected_attention(q, k, v, mask, causal=True)
-    layouts = {
-        "With inputs in Fortran order:": [np.asfortranarray(each) for each in (q, k, v, mask)],
-        "With inputs that are strided views:": [
-            np.repeat(each, 2, axis=-1)[..., ::2] for each in (q, k, v, mask)
-        ],
-        "With read-only inputs:": [read_only(each) for each in (q, k, v, mask)],
-    }
-    for name, (queries, keys, values, visible) in {
-        "Already with plain arrays:": [q, k, v, mask],
-        **layouts,
-    }.items():
-        call = Call(queries, keys, values, mask=visible, causal=True)
+    for name, call in in_every_layout(Call(q, k, v, mask=mask, causal=True)).items():
         result = ask_array(student, call, right.value.shape, np.float64, keeps_inputs=True)
         require_close(result, right.value, right.tolerance, name)
-
-
-def read_only(array: np.ndarray) -> np.ndarray:
-    copy = array.copy()
-    copy.flags.writeable = False
-    return copy

@@ -12,6 +12,7 @@ from grader.checks import (
     Student,
     ask_array,
     check_values,
+    in_every_layout,
     property_check,
     require_close,
     value_check,
@@ -47,19 +48,8 @@ def single(student: Student, draw: Draw) -> None:
 @property_check("inputs-untouched")
 def inputs_untouched(student: Student, draw: Draw) -> None:
     """Inputs in any memory layout, writable or not, give the same result and are left as they were."""
-    q, k = pair(draw, (2, 3, 7, 6), (2, 3, 11, 6)).arrays
-    right = expected_scores(q, k)
-    layouts = {
-        "With inputs in Fortran order:": [np.asfortranarray(each) for each in (q, k)],
-        "With inputs that are strided views:": [np.repeat(each, 2, axis=-1)[..., ::2] for each in (q, k)],
-        "With read-only inputs:": [read_only(each) for each in (q, k)],
-    }
-    for name, arrays in {"Already with plain arrays:": [q, k], **layouts}.items():
-        result = ask_array(student, Call(*arrays), right.value.shape, np.float64, keeps_inputs=True)
+    plain = pair(draw, (2, 3, 7, 6), (2, 3, 11, 6))
+    right = expected_scores(*plain.args)
+    for name, call in in_every_layout(plain).items():
+        result = ask_array(student, call, right.value.shape, np.float64, keeps_inputs=True)
         require_close(result, right.value, right.tolerance, name)
-
-
-def read_only(array: np.ndarray) -> np.ndarray:
-    copy = array.copy()
-    copy.flags.writeable = False
-    return copy

@@ -12,6 +12,7 @@ from grader.checks import (
     Student,
     ask_array,
     check_values,
+    in_every_layout,
     property_check,
     require_close,
     value_check,
@@ -87,19 +88,6 @@ def inputs_untouched(student: Student, draw: Draw) -> None:
     for leading in [(), (2, 1, 3)]:
         arrays = double(draw, (*leading, 40, 6), (*leading, 130, 6), (*leading, 130, 5))
         right = expected_attention(*arrays, causal=True)
-        layouts = {
-            "Already with plain arrays:": arrays,
-            "With inputs in Fortran order:": [np.asfortranarray(each) for each in arrays],
-            "With inputs that are strided views:": [np.repeat(each, 2, axis=-1)[..., ::2] for each in arrays],
-            "With read-only inputs:": [read_only(each) for each in arrays],
-        }
-        for name, given in layouts.items():
-            call = Call(*given, causal=True)
+        for name, call in in_every_layout(Call(*arrays, causal=True)).items():
             result = ask_array(student, call, right.value.shape, np.float64, keeps_inputs=True)
             require_close(result, right.value, right.tolerance, name)
-
-
-def read_only(array: np.ndarray) -> np.ndarray:
-    copy = array.copy()
-    copy.flags.writeable = False
-    return copy

@@ -1,10 +1,8 @@
 """The checks that come with the assignment: run them as often as you like while you write."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from grader.checks import Call, Check, Draw, Measurable, Result, check_values, speed_check, value_check
+from grader.checks import Call, Draw, speed_check, value_check
 from grader.reference import expected_attention
 
 # The worked example of the prompt.
@@ -30,27 +28,25 @@ def keeps_dtype(draw: Draw) -> Call:
     return Call(*(draw.normal(*shape, dtype=dtype) for shape in shapes))
 
 
-def timed(id: str, *, bands: list[tuple[float, float]], suspicious_below: float, causal: bool) -> Check:
-    """A speed check of 4 heads of 1024 queries and keys.
-
-    261 come first: what is wrong with them already is told at once, and nobody waits for the large ones.
-    """
-
-    def call(draw: Draw, length: int) -> Call:
-        return Call(*(draw.normal(4, length, 64) for _ in range(3)), causal=causal)
-
-    large = speed_check(id, expected_attention, bands=bands, suspicious_below=suspicious_below)(
-        lambda draw: call(draw, 1024)
-    )
-
-    def run(student: Measurable, seed: int) -> Result | None:
-        check_values(student, [call(Draw(seed, id, index), 261) for index in range(2)], expected_attention)
-        return large.run(student, seed)
-
-    return replace(large, run=run)
+def inputs(draw: Draw, length: int, *, causal: bool) -> Call:
+    """4 heads of as many queries as keys."""
+    return Call(*(draw.normal(4, length, 64) for _ in range(3)), causal=causal)
 
 
-speed = timed("speed", bands=[(2.2, 1), (4, 0.5)], suspicious_below=0.7, causal=False)
+@speed_check(
+    "speed",
+    expected_attention,
+    bands=[(2.2, 1), (4, 0.5)],
+    small=lambda draw: inputs(draw, 261, causal=False),
+)
+def speed(draw: Draw) -> Call:
+    return inputs(draw, 1024, causal=False)
 
-# The matmuls that it is measured against are those of all keys; who leaves out the future does half of them.
-causal_speed = timed("causal-speed", bands=[(1.6, 1), (4, 0.5)], suspicious_below=0.35, causal=True)
+
+@speed_check(
+    "causal-speed", expected_attention, bands=[(1.6, 1), (4, 0.5)], suspicious_below=0.35,
+    small=lambda draw: inputs(draw, 261, causal=True),
+)  # fmt: skip
+def causal_speed(draw: Draw) -> Call:
+    """Measured against the matmuls of all keys; who leaves out the future does half of them."""
+    return inputs(draw, 1024, causal=True)

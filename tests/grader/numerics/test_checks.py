@@ -22,6 +22,7 @@ from grader.checks import (
     Student,
     ask_array,
     check_values,
+    in_every_layout,
     padding,
     property_check,
     require,
@@ -194,3 +195,20 @@ def test_read_only_inputs_cannot_be_written() -> None:
     with pytest.raises(Failed) as caught:
         LocalStudent(lambda x: x.__iadd__(1)).ask(Call(array)).answer((3,))
     assert "read-only" in caught.value.detail
+
+
+def test_every_layout_holds_the_same_numbers() -> None:
+    x, mask = np.arange(12.0).reshape(3, 4), np.array([True, False, True])
+    call = Call(x, 3, mask=mask)
+    layouts = in_every_layout(call)
+    for each in layouts.values():
+        assert each.args[1] == 3
+        assert all(np.array_equal(own, given) for own, given in zip(call.arrays, each.arrays, strict=True))
+    plain, fortran, strided, fixed = (each.arrays[0] for each in layouts.values())
+    assert plain is x
+    assert fortran.flags.f_contiguous
+    assert not strided.flags.c_contiguous
+    assert not strided.flags.f_contiguous
+    assert not fixed.flags.writeable
+    assert "With inputs in Fortran order:" in layouts
+    assert "With an input in Fortran order:" in in_every_layout(Call(x))

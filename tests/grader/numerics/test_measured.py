@@ -148,6 +148,36 @@ def test_a_wrong_answer_is_never_timed() -> None:
     assert student.asked == []
 
 
+SMALL = {"small": lambda draw: Call(*(draw.normal(2, 3, 8) for _ in range(3)))}
+WITH_SMALL = {
+    "speed": fast(**SMALL),
+    "memory": memory_check("memory", expected_attention, most_mb=1, **SMALL)(inputs),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("check", WITH_SMALL.values(), ids=WITH_SMALL)
+def test_what_is_wrong_with_small_calls_is_told_and_can_be_named_before_a_long_one_is_asked(
+    check: Check,
+) -> None:
+    lengths: list[int] = []
+
+    def doubled(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+        lengths.append(q.shape[-2])
+        return 2 * attention(q, k, v)
+
+    failed = failure_of(Scripted(doubled), check)
+    assert failed.verdict is Verdict.WRONG_ANSWER
+    assert len(failed.observations) == 2
+    assert lengths == [3, 3]
+
+
+@pytest.mark.parametrize("check", WITH_SMALL.values(), ids=WITH_SMALL)
+def test_small_calls_that_are_right_are_followed_by_long_ones(check: Check) -> None:
+    check.run(Scripted(), 7)
+    wrong_if_long = Scripted(lambda q, k, v: attention(q, k, v) * (q.shape[-2] == 3))
+    assert failure_of(wrong_if_long, check).observations == ()
+
+
 @pytest.mark.parametrize("wrong", range(9))
 def test_of_the_answers_that_were_timed_the_fastest_is_checked(wrong: int) -> None:
     """A wrong one would best be fast, whichever of them it is."""
