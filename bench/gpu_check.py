@@ -16,12 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from bench.catalogue import REFERENCE, assignment
+from bench.catalogue import REFERENCE, assignment, outcomes
 from bench.devices import Arrays, CuPy, NumPy, Strict, Unsupported, on
-from grader import judge
 from grader.assignment import Assignment
-from grader.checks import Check, Failed, LocalStudent
-from grader.judge import Bundle
+from grader.checks import Failed
 from grader.reference import attention
 
 SEEDS = range(3)
@@ -61,10 +59,10 @@ def _arrays(name: str) -> Arrays:
 
 def _show_parity(slug: str, arrays: Arrays) -> int:
     """How many checks failed."""
-    outcomes = parity(assignment(slug), REFERENCE[slug], arrays)
-    counts = Counter("failed" if isinstance(outcome, Failed) else outcome for outcome in outcomes.values())
+    found = parity(assignment(slug), REFERENCE[slug], arrays)
+    counts = Counter("failed" if isinstance(outcome, Failed) else outcome for outcome in found.values())
     print(f"{slug:22} " + ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))
-    for check, outcome in outcomes.items():
+    for check, outcome in found.items():
         if isinstance(outcome, Failed):
             print(f"    {check}: {outcome}")
     return counts["failed"]
@@ -72,27 +70,17 @@ def _show_parity(slug: str, arrays: Arrays) -> int:
 
 def parity(whole: Assignment, function: Callable[..., Any], arrays: Arrays) -> dict[str, str | Failed]:
     """Of each check that is not about speed or memory: "passed", its failure, or that the device has no such dtype."""
-    bundle = Bundle(
-        whole.function, whole.signature, whole.checks, (), dict(whole.files), returns=whole.returns
-    )
-    student = LocalStudent(on(arrays, function), _as_it_is, whole.returns)
-    checks = judge.load_checks(bundle)
-    return {id_: _outcome(check, student) for id_, check in checks.items() if not check.measures}
+    return {id_: _told(outcome) for id_, outcome in outcomes(whole, on(arrays, function), SEEDS).items()}
 
 
-def _outcome(check: Check, student: LocalStudent) -> str | Failed:
-    try:
-        for seed in SEEDS:
-            check.run(student, seed)
-    except Unsupported as unsupported:
-        return f"without {unsupported}"
-    except Failed as failed:
-        return failed
-    return "passed"
-
-
-def _as_it_is(error: BaseException) -> Failed:
-    raise error
+def _told(outcome: Exception | None) -> str | Failed:
+    if outcome is None:
+        return "passed"
+    if isinstance(outcome, Unsupported):
+        return f"without {outcome}"
+    if isinstance(outcome, Failed):
+        return outcome
+    raise outcome
 
 
 def _show_speed(arrays: Arrays, heads: int, tokens: int) -> None:

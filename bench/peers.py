@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import tomllib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -113,24 +114,14 @@ def suites() -> list[Suite]:
     ]  # fmt: skip
 
 
-def variants() -> Iterator[tuple[str, str, Callable[..., Any]]]:
+@cache
+def variants() -> list[tuple[str, str, Callable[..., Any]]]:
     """Slug, id and function of each."""
+    found = []
     for slug, listed in tomllib.loads(VARIANTS.read_text()).items():
-        functions = load_mistakes(_bundle(slug)).functions
-        for id_ in listed["mistakes"]:
-            yield slug, id_, functions[id_]
-
-
-def _bundle(slug: str) -> Bundle:
-    whole = assignment(slug)
-    return Bundle(
-        whole.function,
-        whole.signature,
-        whole.checks,
-        whole.mistakes,
-        dict(whole.files),
-        returns=whole.returns,
-    )
+        functions = load_mistakes(Bundle.of(assignment(slug))).functions
+        found += [(slug, id_, functions[id_]) for id_ in listed["mistakes"]]
+    return found
 
 
 def survivors(suite: Suite) -> tuple[list[str], int]:
@@ -145,7 +136,9 @@ def survivors(suite: Suite) -> tuple[list[str], int]:
 
 def ours() -> tuple[list[str], dict[str, int]]:
     """The variants that pass all checks of their assignment, and how many fail each of the five probes."""
-    checks = {slug: load_checks(_bundle(slug)) for slug in ("causal-mask", "scaled-dot-product")}
+    checks = {
+        slug: load_checks(Bundle.of(assignment(slug))) for slug in ("causal-mask", "scaled-dot-product")
+    }
     passing, caught = [], dict.fromkeys(PROBES, 0)
     for slug, id_, function in variants():
         failed = {check for check in checks[slug] if not _passes(checks[slug][check], function)}
@@ -171,9 +164,7 @@ def main() -> None:
         passing, tried = survivors(suite)
         print(f"  {suite.name:48} {len(passing):2d} of {tried}: {', '.join(passing)}")
     passing, caught = ours()
-    print(
-        f"  {'Softmark, the checks of the two assignments':48} {len(passing):2d} of {len(list(variants()))}"
-    )
+    print(f"  {'Softmark, the checks of the two assignments':48} {len(passing):2d} of {len(variants())}")
     print("\nOf the 53 with masks, caught by each of the five probes")
     for probe, words in PROBES.items():
         print(f"  {words:48} {caught[probe]:2d}")

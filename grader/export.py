@@ -7,6 +7,7 @@ known mistakes stay behind; so what is graded with it has the verdicts of the pu
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 
 from grader.assignment import PUBLIC_CHECKS, Assignment
@@ -49,7 +50,7 @@ def _manifest(assignment: Assignment) -> str:
     if returns != ONE_ARRAY:
         names = [name + "?" * (place >= returns.required) for place, name in enumerate(returns.parts)]
         lines.append(f"returns = [{', '.join(map(_quoted, names))}]")
-    lines.append(f"points = {shown_points(sum(check.points for check in checks) + 0 * assignment.points)}")
+    lines.append(f"points = {shown_points(sum((check.points for check in checks), Decimal(0)))}")
     lines.append("public_only = true")
     if (form := assignment.class_form) is not None:
         init = ", ".join(map(_quoted, form.init))

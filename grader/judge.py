@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grader.assignment import CheckSpec, MistakeSpec
+from grader.assignment import Assignment, CheckSpec, MistakeSpec
 from grader.checks import Check, Failed, Measurable, Result
 from grader.compare import Observation
 from grader.interface import ONE_ARRAY, Returns
@@ -36,6 +36,14 @@ class Bundle:
     mistakes: tuple[MistakeSpec, ...]
     files: Mapping[str, str | bytes]
     returns: Returns = ONE_ARRAY
+
+    @classmethod
+    def of(cls, assignment: Assignment) -> Bundle:
+        """All of it, with its files as text."""
+        return cls(
+            assignment.function, assignment.signature, assignment.checks, assignment.mistakes, assignment.files,
+            assignment.returns,
+        )  # fmt: skip
 
 
 def load_checks(bundle: Bundle) -> dict[str, Check]:
