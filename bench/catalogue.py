@@ -9,6 +9,7 @@ from typing import Any
 from grader import judge, reference
 from grader.assignment import Assignment, load_assignment
 from grader.checks import Failed, LocalStudent
+from grader.sandbox.inside.child import load_submission
 
 ASSIGNMENTS = Path(__file__).parents[1] / "assignments"
 
@@ -50,6 +51,15 @@ REFERENCE: dict[str, Callable[..., Any]] = {
 
 def assignment(slug: str) -> Assignment:
     return load_assignment(ASSIGNMENTS / slug)
+
+
+def styles(slug: str) -> dict[str, Callable[..., Any]]:
+    """By name, the right implementations that the folder holds beside its solution."""
+    whole = assignment(slug)
+    form = whole.class_form.to_dict() if whole.class_form is not None else None
+    return {
+        name: load_submission(whole.files[path], whole.function, form) for name, path in whole.styles.items()
+    }
 
 
 def outcomes(

@@ -18,7 +18,7 @@ def decode(q, k, v, k_cache, v_cache):
         scores = q @ keys[..., start:stop, :].mT / math.sqrt(q.shape[-1])
         scores = np.where(np.arange(start, stop) <= position, scores, -np.inf)
         grown = np.maximum(peak, scores.max(axis=-1, keepdims=True))
-        base = np.where(np.isneginf(grown), 0, grown)
+        base = np.where(np.isneginf(grown), 0, grown)  # the oldest new token has seen nothing yet
         weights, kept = (np.exp(scores - base), np.exp(peak - base))
         total = total * kept + weights.sum(axis=-1, keepdims=True)
         output = output * kept + weights @ values[..., start:stop, :]

@@ -21,9 +21,8 @@ from tests.grader.numerics.right_operations import (
     softmax_summed_one_by_one,
     style_of,
 )
+from tests.grader.numerics.right_styles import STYLES as ATTENTION
 from tests.grader.numerics.right_styles import (
-    log_sum_exp,
-    online_softmax,
     powers_of_two,
     softmax,
     textbook,
@@ -63,9 +62,9 @@ MULTI_HEAD: Styles = {
     "textbook": multi_head_style(),
     "einsum": multi_head_style(einsum_product),
     "one-by-one": multi_head_style(one_by_one, attend_one_by_one),
-    "log-sum-exp": multi_head_style(core=log_sum_exp),
+    "log-sum-exp": multi_head_style(core=ATTENTION["log-sum-exp"]),
     "divided-late": multi_head_style(core=powers_of_two),
-    "online-softmax": multi_head_style(core=online_softmax),
+    "online-softmax": multi_head_style(core=ATTENTION["online-softmax"]),
 }
 MULTI_HEAD["float64-inside"] = float64_inside(MULTI_HEAD["textbook"])
 

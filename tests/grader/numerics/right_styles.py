@@ -1,7 +1,7 @@
 """Right implementations of masked attention in many styles: none may fail a check or be named a mistake.
 
 All take q (..., Tq, d), k (..., Tk, d), v (..., Tk, dv), mask and causal, like the assignment `causal-mask`;
-most compute in the dtype of q.
+most compute in the dtype of q. Some stand in that assignment's own folder.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from bench.catalogue import styles
+
 Array = np.ndarray
-STYLES: dict[str, Callable[..., Array]] = {}
+STYLES: dict[str, Callable[..., Array]] = styles("causal-mask")
 
 
 def style(function: Callable[..., Array]) -> Callable[..., Array]:
@@ -57,13 +59,6 @@ def longdouble_inside(q: Array, k: Array, v: Array, mask: Any = None, causal: bo
 
 
 @style
-def einsum(q: Array, k: Array, v: Array, mask: Any = None, causal: bool = False) -> Array:
-    scores = np.einsum("...qd,...kd->...qk", q, k) * q.dtype.type(q.shape[-1] ** -0.5)
-    weights = softmax(np.where(visible(q, k, mask, causal), scores, -np.inf))
-    return np.einsum("...qk,...kv->...qv", weights, v)
-
-
-@style
 def loops(q: Array, k: Array, v: Array, mask: Any = None, causal: bool = False) -> Array:
     """One score at a time, as it is written on paper."""
     seen = visible(q, k, mask, causal)
@@ -90,26 +85,6 @@ def list_comprehension(q: Array, k: Array, v: Array, mask: Any = None, causal: b
         for qh, kh, vh, sh in zip(*flat, strict=True)
     ]
     return np.array(heads, dtype=q.dtype).reshape(*q.shape[:-1], v.shape[-1])
-
-
-@style
-def online_softmax(q: Array, k: Array, v: Array, mask: Any = None, causal: bool = False) -> Array:
-    """Blocks of 4 keys, one pass, the sum and the result rescaled whenever the maximum grows."""
-    seen = visible(q, k, mask, causal)
-    peak = np.full((*q.shape[:-1], 1), -np.inf, dtype=q.dtype)
-    total = np.zeros_like(peak)
-    result = np.zeros((*q.shape[:-1], v.shape[-1]), dtype=q.dtype)
-    for start in range(0, k.shape[-2], 4):
-        part = slice(start, start + 4)
-        scores = q @ k[..., part, :].swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-        scores = np.where(seen[..., part], scores, -np.inf)
-        new = np.maximum(peak, scores.max(axis=-1, keepdims=True))
-        base = np.where(np.isneginf(new), 0, new)
-        weights, correction = np.exp(scores - base), np.exp(peak - base)
-        total = total * correction + weights.sum(axis=-1, keepdims=True)
-        result = result * correction + weights @ v[..., part, :]
-        peak = new
-    return result / np.where(total == 0, 1, total)
 
 
 @style
@@ -180,13 +155,6 @@ def in_place_on_copies(q: Array, k: Array, v: Array, mask: Any = None, causal: b
     result = scores @ v
     result /= total
     return result
-
-
-@style
-def log_sum_exp(q: Array, k: Array, v: Array, mask: Any = None, causal: bool = False) -> Array:
-    scores = np.where(visible(q, k, mask, causal), q @ k.mT / math.sqrt(q.shape[-1]), -np.inf)
-    log_total = np.logaddexp.reduce(scores, axis=-1, keepdims=True)
-    return np.exp(scores - np.where(np.isneginf(log_total), 0, log_total)) @ v
 
 
 @style

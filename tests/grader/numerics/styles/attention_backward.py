@@ -76,29 +76,6 @@ def two_terms(q: Array, k: Array, v: Array, d_out: Array, causal: bool = False) 
     return (d_scores @ k) * scale, (d_scores.mT @ q) * scale, weights.mT @ d_out
 
 
-def jacobian_of_each_row(q: Array, k: Array, v: Array, d_out: Array, causal: bool = False) -> Gradients:
-    """The second rule as it stands, a matrix for each query."""
-    weights = weights_of(q, k, causal)
-    d_weights = d_out @ v.mT
-    d_scores = np.empty_like(weights)
-    for row in np.ndindex(*weights.shape[:-1]):
-        p = weights[row]
-        d_scores[row] = (np.diag(p) - np.outer(p, p)) @ d_weights[row]
-    d_scores /= math.sqrt(q.shape[-1])
-    return d_scores @ k, d_scores.mT @ q, weights.mT @ d_out
-
-
-def einsum(q: Array, k: Array, v: Array, d_out: Array, causal: bool = False) -> Gradients:
-    scale = q.dtype.type(q.shape[-1] ** -0.5)
-    scores = np.einsum("...qd,...kd->...qk", q, k) * scale
-    p = softmax(np.where(visible(q, k, causal), scores, -np.inf))
-    dp = np.einsum("...qv,...kv->...qk", d_out, v)
-    ds = p * (dp - np.einsum("...qk,...qk->...q", p, dp)[..., None]) * scale
-    dq = np.einsum("...qk,...kd->...qd", ds, k)
-    dk = np.einsum("...qk,...qd->...kd", ds, q)
-    return dq, dk, np.einsum("...qk,...qv->...kv", p, d_out)
-
-
 def loops(q: Array, k: Array, v: Array, d_out: Array, causal: bool = False) -> Gradients:
     """Plain floats, one query after the other; keys and values gather as it goes."""
     seen = visible(q, k, causal)
@@ -144,22 +121,6 @@ def backwards_through_each_step(
     d_raised = d_weights / total + d_total
     d_scores = d_raised * raised / root
     return d_scores @ k, d_scores.mT @ q, (raised / total).mT @ d_out
-
-
-def query_blocks(q: Array, k: Array, v: Array, d_out: Array, causal: bool = False) -> Gradients:
-    """Three queries at a time, the last first; dk and dv add up."""
-    seen, dq, dk, dv = visible(q, k, causal), np.empty_like(q), np.zeros_like(k), np.zeros_like(v)
-    for start in reversed(range(0, q.shape[-2], 3)):
-        rows = np.s_[..., start : start + 3, :]
-        scores = np.where(seen[start : start + 3], q[rows] @ k.mT / math.sqrt(q.shape[-1]), -np.inf)
-        weights = softmax(scores)
-        d_weights = d_out[rows] @ v.mT
-        d_scores = weights * (d_weights - np.vecdot(weights, d_weights)[..., None])
-        d_scores /= math.sqrt(q.shape[-1])
-        dq[rows] = d_scores @ k
-        dk += d_scores.mT @ q[rows]
-        dv += weights.mT @ d_out[rows]
-    return dq, dk, dv
 
 
 def key_blocks(q: Array, k: Array, v: Array, d_out: Array, causal: bool = False) -> Gradients:
@@ -261,12 +222,9 @@ STYLES: dict[str, Callable[..., Gradients]] = {
         mean_from_the_result,
         values_seen_from_the_result,
         two_terms,
-        jacobian_of_each_row,
-        einsum,
         loops,
         list_of_heads,
         backwards_through_each_step,
-        query_blocks,
         key_blocks,
         in_place_on_copies,
         scale_shared,

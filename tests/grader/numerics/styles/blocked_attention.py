@@ -79,26 +79,6 @@ def query_blocks(q: Array, k: Array, v: Array, causal: bool = False) -> Array:
     return result
 
 
-def blocks_of_both(q: Array, k: Array, v: Array, causal: bool = False) -> Array:
-    """Blocks of queries and of keys; keys wholly in the future are never met."""
-    result = np.zeros((*q.shape[:-1], v.shape[-1]), dtype=q.dtype)
-    for rows in blocks(q.shape[-2], 32):
-        seen = max(0, rows.stop + k.shape[-2] - q.shape[-2]) if causal else k.shape[-2]
-        peak = np.full((*q.shape[:-2], rows.stop - rows.start), -np.inf, dtype=q.dtype)
-        total, summed = np.zeros_like(peak), result[..., rows, :].copy()
-        for columns in blocks(seen, 64):
-            scores = scores_of(q, k, rows, columns, causal)
-            own = scores.max(axis=-1)
-            grown = np.maximum(peak, own)
-            weights = np.exp(scores - finite(own)[..., None])
-            old, new = np.exp(peak - finite(grown)), np.exp(own - finite(grown))
-            total = old * total + new * weights.sum(axis=-1)
-            summed = old[..., None] * summed + new[..., None] * (weights @ v[..., columns, :])
-            peak = grown
-        result[..., rows, :] = divided(summed, total[..., None])
-    return result
-
-
 def kept_divided(q: Array, k: Array, v: Array, causal: bool = False) -> Array:
     """After each block the result is right for the keys so far; the logarithm of the sum says how much it weighs."""
     log_total = np.full(q.shape[:-1], -np.inf, dtype=q.dtype)
@@ -111,26 +91,6 @@ def kept_divided(q: Array, k: Array, v: Array, causal: bool = False) -> Array:
         result += np.exp(scores - base[..., None]) @ v[..., block, :]
         log_total = grown
     return result
-
-
-def halves(q: Array, k: Array, v: Array, causal: bool = False) -> Array:
-    """The keys are halved until they are few; two results are merged by their sums."""
-
-    def attend(columns: slice) -> tuple[Array, Array, Array]:
-        if columns.stop - columns.start <= 40:
-            scores = scores_of(q, k, slice(None), columns, causal)
-            peak = scores.max(axis=-1, keepdims=True)
-            weights = np.exp(scores - finite(peak))
-            return peak, weights.sum(axis=-1, keepdims=True), weights @ v[..., columns, :]
-        middle = (columns.start + columns.stop) // 2
-        peak, total, result = attend(slice(columns.start, middle))
-        other_peak, other_total, other_result = attend(slice(middle, columns.stop))
-        both = np.maximum(peak, other_peak)
-        one, other = np.exp(peak - finite(both)), np.exp(other_peak - finite(both))
-        return both, one * total + other * other_total, one * result + other * other_result
-
-    _, total, result = attend(slice(0, k.shape[-2]))
-    return divided(result, total)
 
 
 def maximum_first(q: Array, k: Array, v: Array, causal: bool = False) -> Array:
@@ -220,19 +180,6 @@ def plain_floats(q: Array, k: Array, v: Array, causal: bool = False) -> Array:
     return result
 
 
-def einsum_in_query_blocks(q: Array, k: Array, v: Array, causal: bool = False) -> Array:
-    queries, keys = q.shape[-2], k.shape[-2]
-    parts = []
-    for rows in blocks(queries, 128):
-        scores = np.einsum("...qd,...kd->...qk", q[..., rows, :], k) * q.dtype.type(q.shape[-1] ** -0.5)
-        if causal:
-            future = ~np.tri(rows.stop - rows.start, keys, rows.start + keys - queries, dtype=bool)
-            scores[..., future] = -np.inf
-        weights = np.exp(scores - finite(np.logaddexp.reduce(scores, axis=-1, keepdims=True)))
-        parts.append(np.einsum("...qk,...kv->...qv", weights, v))
-    return np.concatenate(parts, axis=-2)
-
-
 STYLES: dict[str, Callable[..., Array]] = {
     function.__name__.replace("_", "-"): function
     for function in (
@@ -242,14 +189,11 @@ STYLES: dict[str, Callable[..., Array]] = {
         one_key_at_a_time,
         float64_inside,
         query_blocks,
-        blocks_of_both,
         kept_divided,
-        halves,
         maximum_first,
         padded_and_hidden,
         ones_beside_the_values,
         heads_in_turn,
         plain_floats,
-        einsum_in_query_blocks,
     )
 }

@@ -13,20 +13,6 @@ from tests.grader.numerics.right_operations import SCORES
 Array = np.ndarray
 
 
-def lists_within_lists(q: Array, k: Array) -> Array:
-    """No numpy until the end: plain floats, added up by Python."""
-
-    def rows(q: Any, k: Any, axes: int) -> Any:
-        if axes > 2:
-            return [rows(one, other, axes - 1) for one, other in zip(q, k, strict=True)]
-        return [
-            [sum(a * b for a, b in zip(query, key, strict=True)) / len(query) ** 0.5 for key in k]
-            for query in q
-        ]
-
-    return np.array(rows(q.tolist(), k.tolist(), q.ndim), dtype=q.dtype)
-
-
 def triple_loop(q: Array, k: Array) -> Array:
     """Each product by itself, added in the dtype of q."""
     result = np.zeros((*q.shape[:-1], k.shape[-2]), dtype=q.dtype)
@@ -51,12 +37,6 @@ def column_by_column(q: Array, k: Array) -> Array:
     return result
 
 
-def features_backwards(q: Array, k: Array) -> Array:
-    """The sum from the last feature to the first, each an outer product."""
-    terms = [q[..., :, None, c] * k[..., None, :, c] for c in reversed(range(q.shape[-1]))]
-    return np.add.reduce(terms) / math.sqrt(q.shape[-1])
-
-
 def flat_batches(q: Array, k: Array) -> Array:
     """Batch and heads in one axis, a matrix product for each."""
     parts = [
@@ -67,24 +47,15 @@ def flat_batches(q: Array, k: Array) -> Array:
     return (result / np.sqrt(q.shape[-1])).astype(q.dtype)
 
 
-def in_place_on_a_copy(q: Array, k: Array) -> Array:
-    scaled = np.array(q, order="C")
-    scaled /= math.sqrt(q.shape[-1])
-    return np.matmul(scaled, np.swapaxes(k, -2, -1))
-
-
 def longdouble_inside(q: Array, k: Array) -> Array:
     wide = np.einsum("...qd,...kd->...qk", q.astype(np.longdouble), k.astype(np.longdouble))
     return (wide / np.sqrt(np.longdouble(q.shape[-1]))).astype(q.dtype)
 
 
 STYLES: dict[str, Callable[..., Any]] = {
-    "lists-within-lists": lists_within_lists,
     "triple-loop": triple_loop,
     "vectorize": vectorize,
     "column-by-column": column_by_column,
-    "features-backwards": features_backwards,
     "flat-batches": flat_batches,
-    "in-place-on-a-copy": in_place_on_a_copy,
     "longdouble-inside": longdouble_inside,
 } | SCORES

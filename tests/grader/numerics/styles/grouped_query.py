@@ -42,36 +42,6 @@ def head_by_head(
     return result
 
 
-def axis_of_groups(
-    x: Array, context: Array, w_q: Array, w_k: Array, w_v: Array, w_o: Array, heads: int, kv_heads: int,
-    mask: Any = None,
-) -> Array:  # fmt: skip
-    """Queries (..., Hkv, group, Tq, d) broadcast against keys (..., Hkv, 1, Tk, d): nothing is repeated."""
-    *leading, length, _ = x.shape
-    q = (x @ w_q).reshape(*leading, length, kv_heads, heads // kv_heads, -1)
-    k, v = ((context @ w).reshape(*context.shape[:-1], kv_heads, 1, -1) for w in (w_k, w_v))
-    q, k, v = (np.moveaxis(each, -4, -2) for each in (q, k, v))
-    scores = q @ k.mT * (1 / math.sqrt(q.shape[-1]))
-    if mask is not None:
-        mask = np.broadcast_to(mask, (*leading, heads, *scores.shape[-2:])).reshape(scores.shape)
-    mixed = np.moveaxis(softmax(scores, mask) @ v, -2, -4)
-    return mixed.reshape(*leading, length, -1) @ w_o
-
-
-def einsum(
-    x: Array, context: Array, w_q: Array, w_k: Array, w_v: Array, w_o: Array, heads: int, kv_heads: int,
-    mask: Any = None,
-) -> Array:  # fmt: skip
-    """Weights (D, Hkv, group, d), and no transposition anywhere."""
-    group = heads // kv_heads
-    q = np.einsum("...tD,Dgmd->...tgmd", x, w_q.reshape(len(w_q), kv_heads, group, -1))
-    k, v = (np.einsum("...tD,Dgd->...tgd", context, w.reshape(len(w), kv_heads, -1)) for w in (w_k, w_v))
-    scores = np.einsum("...qgmd,...kgd->...gmqk", q, k) / math.sqrt(q.shape[-1])
-    by_head = scores.reshape(*scores.shape[:-4], heads, *scores.shape[-2:])
-    weights = softmax(by_head, mask).reshape(scores.shape)
-    return np.einsum("...gmqk,...kgv,gmvo->...qo", weights, v, w_o.reshape(kv_heads, group, -1, w_o.shape[1]))
-
-
 def weights_copied(
     x: Array, context: Array, w_q: Array, w_k: Array, w_v: Array, w_o: Array, heads: int, kv_heads: int,
     mask: Any = None,
@@ -105,26 +75,6 @@ def groups_as_longer_sequences(
         mask = np.broadcast_to(mask, (*leading, heads, length, k.shape[-2])).reshape(scores.shape)
     mixed = (softmax(scores, mask) @ v).reshape(*leading, heads, length, -1).swapaxes(-2, -3)
     return mixed.reshape(*leading, length, -1) @ w_o
-
-
-def token_by_token(
-    x: Array, context: Array, w_q: Array, w_k: Array, w_v: Array, w_o: Array, heads: int, kv_heads: int,
-    mask: Any = None,
-) -> Array:  # fmt: skip
-    """One query of one head at a time, over the keys that it may see; the softmax by logarithms."""
-    k, v = ((context @ w).reshape(*context.shape[:-1], kv_heads, -1) for w in (w_k, w_v))
-    q = (x @ w_q).reshape(*x.shape[:-1], heads, -1)
-    seen = np.broadcast_to(
-        True if mask is None else mask, (*x.shape[:-2], heads, x.shape[-2], context.shape[-2])
-    )
-    mixed = np.zeros((*x.shape[:-1], heads, v.shape[-1]), x.dtype)
-    for *batch, t, h in np.ndindex(*x.shape[:-1], heads):
-        own, keys = h * kv_heads // heads, seen[(*batch, h, t)]
-        if not keys.any():
-            continue
-        scores = k[(*batch, keys, own)] @ q[(*batch, t, h)] / math.sqrt(q.shape[-1])
-        mixed[(*batch, t, h)] = np.exp(scores - np.logaddexp.reduce(scores)) @ v[(*batch, keys, own)]
-    return mixed.reshape(*x.shape[:-1], -1) @ w_o
 
 
 def keys_one_after_another(
@@ -195,11 +145,8 @@ def layer(
 
 STYLES: dict[str, Callable[..., Any]] = {
     "head-by-head": head_by_head,
-    "axis-of-groups": axis_of_groups,
-    "einsum": einsum,
     "weights-copied": weights_copied,
     "groups-as-longer-sequences": groups_as_longer_sequences,
-    "token-by-token": token_by_token,
     "keys-one-after-another": keys_one_after_another,
     "no-keys-at-all": no_keys_at_all,
     "layer": layer,

@@ -30,18 +30,6 @@ def scores_added_to(q: Array, k: Array, v: Array, k_cache: Array, v_cache: Array
     return np.einsum("...qk,...kv->...qv", softmax(scores), values), keys, values
 
 
-def query_by_query(q: Array, k: Array, v: Array, k_cache: Array, v_cache: Array) -> Results:
-    """Each new token with just the keys that it sees, so that there is nothing to mask."""
-    keys, values = appended(k, v, k_cache, v_cache)
-    output = np.empty((*q.shape[:-1], v.shape[-1]), q.dtype)
-    for i in range(q.shape[-2]):
-        seen = k_cache.shape[-2] + i + 1
-        scores = keys[..., :seen, :] @ q[..., i, :, None] / math.sqrt(q.shape[-1])
-        weights = softmax(scores[..., 0])
-        output[..., i, :] = (weights[..., None] * values[..., :seen, :]).sum(axis=-2)
-    return output, keys, values
-
-
 def token_by_token(q: Array, k: Array, v: Array, k_cache: Array, v_cache: Array) -> Results:
     """As a model writes: the caches grow by one token, which then looks at all of them."""
     outputs = []
@@ -50,19 +38,6 @@ def token_by_token(q: Array, k: Array, v: Array, k_cache: Array, v_cache: Array)
         k_cache, v_cache = appended(k[one], v[one], k_cache, v_cache)
         outputs.append(softmax(q[one] @ k_cache.mT / math.sqrt(q.shape[-1])) @ v_cache)
     return np.concatenate(outputs, axis=-2), k_cache, v_cache
-
-
-def arrays_made_first(q: Array, k: Array, v: Array, k_cache: Array, v_cache: Array) -> Results:
-    """Room for all tokens is made, and filled; everything is computed in float64."""
-    cached, new = k_cache.shape[-2], k.shape[-2]
-    keys = np.empty((*k.shape[:-2], cached + new, k.shape[-1]), k.dtype)
-    values = np.empty((*v.shape[:-2], cached + new, v.shape[-1]), v.dtype)
-    keys[..., :cached, :], keys[..., cached:, :] = k_cache, k
-    values[..., :cached, :], values[..., cached:, :] = v_cache, v
-    scores = q.astype(np.float64) @ keys.astype(np.float64).mT / np.sqrt(q.shape[-1])
-    position = cached + np.arange(new)[:, None]
-    scores[..., np.arange(cached + new) > position] = -np.inf
-    return (softmax(scores) @ values).astype(q.dtype), keys, values
 
 
 def cached_and_new_apart(q: Array, k: Array, v: Array, k_cache: Array, v_cache: Array) -> Results:
@@ -77,25 +52,6 @@ def cached_and_new_apart(q: Array, k: Array, v: Array, k_cache: Array, v_cache: 
     old_weights, new_weights = np.exp(old_scores - peak), np.exp(new_scores - peak)
     total = old_weights.sum(axis=-1, keepdims=True) + new_weights.sum(axis=-1, keepdims=True)
     return (old_weights @ v_cache + new_weights @ v) / total, *appended(k, v, k_cache, v_cache)
-
-
-def running_maximum(q: Array, k: Array, v: Array, k_cache: Array, v_cache: Array) -> Results:
-    """Three keys at a time, from the newest to the oldest, rescaled whenever the maximum grows."""
-    keys, values = appended(k, v, k_cache, v_cache)
-    position = k_cache.shape[-2] + np.arange(q.shape[-2])[:, None]
-    peak = np.full((*q.shape[:-1], 1), -np.inf, q.dtype)
-    total, output = np.zeros_like(peak), np.zeros((*q.shape[:-1], v.shape[-1]), q.dtype)
-    for stop in range(keys.shape[-2], 0, -3):
-        start = max(0, stop - 3)
-        scores = q @ keys[..., start:stop, :].mT / math.sqrt(q.shape[-1])
-        scores = np.where(np.arange(start, stop) <= position, scores, -np.inf)
-        grown = np.maximum(peak, scores.max(axis=-1, keepdims=True))
-        base = np.where(np.isneginf(grown), 0, grown)  # the oldest new token has seen nothing yet
-        weights, kept = np.exp(scores - base), np.exp(peak - base)
-        total = total * kept + weights.sum(axis=-1, keepdims=True)
-        output = output * kept + weights @ values[..., start:stop, :]
-        peak = grown
-    return output / total, keys, values
 
 
 def lists(q: Array, k: Array, v: Array, k_cache: Array, v_cache: Array) -> list[Array]:
@@ -147,11 +103,8 @@ def all_queries_padded(q: Array, k: Array, v: Array, k_cache: Array, v_cache: Ar
 
 STYLES: dict[str, Callable[..., Any]] = {
     "scores-added-to": scores_added_to,
-    "query-by-query": query_by_query,
     "token-by-token": token_by_token,
-    "arrays-made-first": arrays_made_first,
     "cached-and-new-apart": cached_and_new_apart,
-    "running-maximum": running_maximum,
     "lists": lists,
     "vectorised-over-heads": vectorised_over_heads,
     "all-queries-padded": all_queries_padded,

@@ -44,42 +44,11 @@ def partner_beside(x: Array, positions: Array, base: float = 10000.0, interleave
     return np.add(x * np.cos(whole), partner * np.sin(whole)).astype(x.dtype)
 
 
-def complex_numbers(x: Array, positions: Array, base: float = 10000.0, interleaved: bool = False) -> Array:
-    a, b = halves(x.astype(np.float64), interleaved)
-    turned = (a + 1j * b) * np.exp(1j * angles_of(positions, x.shape[-1], base))
-    return joined(turned.real, turned.imag, interleaved).astype(x.dtype)
-
-
 def seen_as_complex(x: Array, positions: Array, base: float = 10000.0, interleaved: bool = False) -> Array:
     """Neighbours are complex numbers in memory already; halves are woven into neighbours first."""
     wide = np.ascontiguousarray(joined(*halves(x, interleaved), True), dtype=np.float64)
     turned = wide.view(np.complex128) * np.exp(1j * angles_of(positions, x.shape[-1], base))
     return joined(*halves(turned.view(np.float64), True), interleaved).astype(x.dtype)
-
-
-def matrices(x: Array, positions: Array, base: float = 10000.0, interleaved: bool = False) -> Array:
-    """A (d, d) matrix for each position."""
-    width = x.shape[-1]
-    angles = angles_of(positions, width, base)
-    first, second = halves(np.arange(width), interleaved)
-    turns = np.zeros((len(positions), width, width))
-    turns[:, first, first] = turns[:, second, second] = np.cos(angles)
-    turns[:, first, second], turns[:, second, first] = -np.sin(angles), np.sin(angles)
-    return np.einsum("tij,...tj->...ti", turns, x).astype(x.dtype)
-
-
-def one_pair_at_a_time(x: Array, positions: Array, base: float = 10000.0, interleaved: bool = False) -> Array:
-    """Loops over positions and pairs, with Python's own cosine and sine."""
-    width = x.shape[-1]
-    turned = x.copy()
-    for t, position in enumerate(positions.tolist()):
-        for i in range(width // 2):
-            first, second = (2 * i, 2 * i + 1) if interleaved else (i, i + width // 2)
-            theta = position * base ** (-2 * i / width)
-            a, b = x[..., t, first].astype(np.float64), x[..., t, second].astype(np.float64)
-            turned[..., t, first] = a * math.cos(theta) - b * math.sin(theta)
-            turned[..., t, second] = a * math.sin(theta) + b * math.cos(theta)
-    return turned
 
 
 def one_number_at_a_time(
@@ -170,10 +139,7 @@ STYLES: dict[str, Callable[..., Any]] = {
     "length-and-angle": length_and_angle,
     "split-and-join": split_and_join,
     "partner-beside": partner_beside,
-    "complex-numbers": complex_numbers,
     "seen-as-complex": seen_as_complex,
-    "matrices": matrices,
-    "one-pair-at-a-time": one_pair_at_a_time,
     "one-number-at-a-time": one_number_at_a_time,
     "frequencies-by-exp": frequencies_by_exp,
     "frequencies-one-from-another": frequencies_one_from_another,

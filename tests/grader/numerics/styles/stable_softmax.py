@@ -33,11 +33,6 @@ def along_axis(x: Array, axis: int = -1) -> Array:
     return np.apply_along_axis(lambda row: np.array(of_a_list(row), dtype=x.dtype), axis, x)
 
 
-def vectorize(x: Array, axis: int = -1) -> Array:
-    row = np.vectorize(lambda row: np.array(of_a_list(row)), signature="(n)->(n)", otypes=[x.dtype])
-    return np.moveaxis(row(np.moveaxis(x, axis, -1)), -1, axis)
-
-
 def loop_in_the_dtype_of_x(x: Array, axis: int = -1) -> Array:
     """Row by row, summed from the last number to the first."""
     rows = np.moveaxis(x, axis, -1)
@@ -52,13 +47,6 @@ def loop_in_the_dtype_of_x(x: Array, axis: int = -1) -> Array:
             total += weight
         result[place] = raised / total
     return np.moveaxis(result, -1, axis)
-
-
-def swapped_to_the_front(x: Array, axis: int = -1) -> Array:
-    with np.errstate(invalid="ignore"):
-        front = np.swapaxes(x, 0, axis)
-        weights = np.exp(front - front.max(axis=0))
-        return np.nan_to_num(np.swapaxes(weights / weights.sum(axis=0), 0, axis))
 
 
 def pairwise_differences(x: Array, axis: int = -1) -> Array:
@@ -88,22 +76,6 @@ def tiny_added(x: Array, axis: int = -1) -> Array:
     return weights / (weights.sum(axis=axis, keepdims=True) + np.finfo(x.dtype).tiny)
 
 
-def blocks_merged(x: Array, axis: int = -1) -> Array:
-    """A maximum and a sum for each half, brought together."""
-    rows = np.moveaxis(x, axis, -1)
-    halves = [half for half in np.array_split(rows, 2, axis=-1) if half.shape[-1]]
-    peaks = [half.max(axis=-1, keepdims=True) for half in halves]
-    bases = [np.where(np.isneginf(peak), 0, peak) for peak in peaks]
-    sums = [np.exp(half - base).sum(axis=-1, keepdims=True) for half, base in zip(halves, bases, strict=True)]
-    peak = np.maximum.reduce(peaks)
-    base = np.where(np.isneginf(peak), 0, peak)
-    total = sum(
-        part * np.exp(np.where(np.isneginf(own), -np.inf, own - base))
-        for part, own in zip(sums, peaks, strict=True)
-    )
-    return np.moveaxis(np.exp(rows - base) / np.where(total == 0, 1, total), -1, axis)
-
-
 def longdouble_inside(x: Array, axis: int = -1) -> Array:
     return softmax(x.astype(np.longdouble), axis).astype(x.dtype)
 
@@ -111,12 +83,9 @@ def longdouble_inside(x: Array, axis: int = -1) -> Array:
 STYLES: dict[str, Callable[..., Any]] = {
     "lists": lists,
     "along-axis": along_axis,
-    "vectorize": vectorize,
     "loop-in-the-dtype-of-x": loop_in_the_dtype_of_x,
-    "swapped-to-the-front": swapped_to_the_front,
     "pairwise-differences": pairwise_differences,
     "only-what-counts": only_what_counts,
     "tiny-added": tiny_added,
-    "blocks-merged": blocks_merged,
     "longdouble-inside": longdouble_inside,
 } | SOFTMAX
