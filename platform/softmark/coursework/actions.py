@@ -8,8 +8,6 @@ from decimal import Decimal
 from importlib import metadata
 from typing import Any, TypedDict
 
-from django.contrib.admin.models import CHANGE, LogEntry
-from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -17,6 +15,7 @@ from django.utils import timezone
 from grader.assignment import Assignment as Folder
 from grader.assignment import AssignmentError, assignment_from_texts, digest_of
 from grader.verify import Verification
+from softmark.accounts.history import record
 from softmark.accounts.models import User
 from softmark.courses.actions import set_schedule
 from softmark.courses.models import Course, Item, Schedule
@@ -223,7 +222,7 @@ def verify_again(upload: Upload, by: User) -> None:
     locked.reports, locked.verification, locked.seconds = {}, None, 0
     locked.trouble, locked.deaths, locked.finished_at = "", 0, None
     locked.save()
-    _record(locked, by, "To be verified again.")
+    record(locked, str(locked), by, "To be verified again.")
     awaits_verification.send(sender=Upload, upload=locked)
 
 
@@ -247,21 +246,15 @@ def publish_upload(
             raise Refused(f"The folder cannot be used any more: {error.problems[0]}") from None
         locked.save(update_fields=["version"])
     placed = place(locked.course, locked.version, item_slug=item_slug, attempts=attempts, terms=terms)
-    _record(locked, by, f"Published as version {locked.version.version}, in the course as {item_slug}.")
+    record(
+        locked,
+        str(locked),
+        by,
+        f"Published as version {locked.version.version}, in the course as {item_slug}.",
+    )
     return placed
 
 
 def _refuse_unless(decision: Decision) -> None:
     if not decision.allowed:
         raise Refused(decision.reason)
-
-
-def _record(upload: Upload, by: User, what: str) -> None:
-    LogEntry.objects.create(
-        user=by,
-        content_type=ContentType.objects.get_for_model(Upload),
-        object_id=str(upload.pk),
-        object_repr=str(upload)[:200],
-        action_flag=CHANGE,
-        change_message=what,
-    )

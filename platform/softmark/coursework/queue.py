@@ -8,25 +8,21 @@ in between.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
+from softmark.coursework import leases
 from softmark.coursework.actions import as_json
+from softmark.coursework.leases import LEASE_SECONDS, ClaimLost
 from softmark.coursework.models import Upload, UploadStatus
 from softmark.coursework.signals import awaits_verification
 from softmark.coursework.verifying import Standing, names_of
 
-LEASE_SECONDS = 20
 DEATHS_UNTIL_FAILED = 3
 MOST_SECONDS = 20 * 60.0  # of grading, for all files of an upload together
-
-
-class ClaimLost(Exception):
-    """Somebody else has, or will have, this upload: stop, and write nothing."""
 
 
 # Uploads in turn: the one that was served longest ago, or never.
@@ -50,8 +46,7 @@ def claim(worker: str) -> Upload | None:
 
 def renew(upload: Upload) -> None:
     """Extends the lease. Raises ClaimLost."""
-    if not _held(upload).update(lease_until=Now() + timedelta(seconds=LEASE_SECONDS)):
-        raise ClaimLost
+    leases.renew(_held(upload))
 
 
 @transaction.atomic
@@ -99,9 +94,8 @@ def free_expired() -> int:
 
 def free_of_workers(host: str, is_gone: Callable[[str], bool]) -> int:
     """Ends the claims of workers of this machine that are gone, without waiting for their leases."""
-    running = Upload.objects.filter(status=UploadStatus.RUNNING, worker__startswith=f"{host}:")
-    gone = [(id_, worker) for id_, worker in running.values_list("pk", "worker") if is_gone(worker)]
-    return _free(Q(pk__in=[id_ for id_, _ in gone], worker__in=[worker for _, worker in gone])) if gone else 0
+    gone = leases.of_the_gone(_running(), host, is_gone)
+    return _free(gone) if gone is not None else 0
 
 
 def waiting() -> int:
@@ -111,9 +105,7 @@ def waiting() -> int:
 
 def is_busy(host: str) -> bool:
     """Whether a worker of that machine is verifying right now."""
-    return Upload.objects.filter(
-        status=UploadStatus.RUNNING, worker__startswith=f"{host}:", lease_until__gte=Now()
-    ).exists()
+    return leases.is_busy(_running(), host)
 
 
 _TOO_LONG = (
@@ -123,19 +115,19 @@ _TOO_LONG = (
 )
 
 
+def _running() -> QuerySet[Upload]:
+    return Upload.objects.filter(status=UploadStatus.RUNNING)
+
+
 def _held(upload: Upload) -> QuerySet[Upload]:
     """The row, as long as the claim holds."""
-    return Upload.objects.filter(pk=upload.pk, claim_no=upload.claim_no, status=UploadStatus.RUNNING)
+    return _running().filter(pk=upload.pk, claim_no=upload.claim_no)
 
 
 @transaction.atomic
 def _free(which: Q) -> int:
     """One more death under each; the third is the last, so that an upload cannot kill for ever."""
-    freed = (
-        Upload.objects.select_for_update()
-        .filter(which, status=UploadStatus.RUNNING)
-        .defer("files", "reports")
-    )
+    freed = _running().filter(which).select_for_update().defer("files", "reports")
     for upload in freed:
         deaths = upload.deaths + 1
         end: dict[str, Any] = {"status": UploadStatus.WAITING}

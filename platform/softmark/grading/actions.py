@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from django.contrib.admin.models import CHANGE, LogEntry
-from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 
+from softmark.accounts.history import record
 from softmark.accounts.models import User
 from softmark.submissions.models import Status, Submission
 from softmark.submissions.signals import requeued
@@ -21,7 +20,7 @@ def regrade_held(submission: Submission, by: User) -> None:
     held = _lock_held(submission)
     held.status, held.deaths, held.finished_at = Status.WAITING, 0, None
     held.save(update_fields=["status", "deaths", "finished_at"])
-    _record(held, by, "Held submission put back into the queue.")
+    record(held, f"submission {held.pk}", by, "Held submission put back into the queue.")
     requeued.send(sender=Submission, submission=held)
 
 
@@ -31,7 +30,7 @@ def return_attempt(submission: Submission, by: User) -> None:
     held = _lock_held(submission)
     held.returned = True
     held.save(update_fields=["returned"])
-    _record(held, by, "Attempt of a held submission given back.")
+    record(held, f"submission {held.pk}", by, "Attempt of a held submission given back.")
 
 
 def _lock_held(submission: Submission) -> Submission:
@@ -39,14 +38,3 @@ def _lock_held(submission: Submission) -> Submission:
     if locked.state is not Status.HELD or locked.returned:
         raise NotHeld
     return locked
-
-
-def _record(submission: Submission, by: User, what: str) -> None:
-    LogEntry.objects.create(
-        user=by,
-        content_type=ContentType.objects.get_for_model(Submission),
-        object_id=str(submission.pk),
-        object_repr=f"submission {submission.pk}",
-        action_flag=CHANGE,
-        change_message=what,
-    )

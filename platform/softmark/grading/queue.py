@@ -14,20 +14,17 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from grader.report import Report, Verdict
+from softmark.coursework import leases
+from softmark.coursework.leases import LEASE_SECONDS, ClaimLost
 from softmark.grading.models import Run
 from softmark.grading.signals import run_finished
 from softmark.submissions.models import Status, Submission
 
-LEASE_SECONDS = 20
 DEATHS_UNTIL_HELD = 3
-
-
-class ClaimLost(Exception):
-    """Somebody else has, or will have, this submission: stop, and write nothing."""
 
 
 @dataclass(frozen=True)
@@ -133,21 +130,18 @@ def _json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
-def _held(claim: Claim) -> Any:
+def _running() -> QuerySet[Submission]:
+    return Submission.objects.filter(status=Status.RUNNING)
+
+
+def _held(claim: Claim) -> QuerySet[Submission]:
     """The row, as long as the claim holds."""
-    return Submission.objects.filter(pk=claim.submission_id, claim_no=claim.claim_no, status=Status.RUNNING)
+    return _running().filter(pk=claim.submission_id, claim_no=claim.claim_no)
 
 
 def renew(claim: Claim) -> None:
     """Extends the lease. Raises ClaimLost."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE submissions_submission SET lease_until = clock_timestamp() + make_interval(secs => %s)"
-            " WHERE id = %s AND claim_no = %s AND status = 'running'",
-            [LEASE_SECONDS, claim.submission_id, claim.claim_no],
-        )
-        if cursor.rowcount == 0:
-            raise ClaimLost
+    leases.renew(_held(claim))
 
 
 @transaction.atomic
@@ -189,15 +183,18 @@ def free_expired() -> int:
 
 def free_of_workers(host: str, is_gone: Callable[[str], bool]) -> int:
     """Ends the claims of workers of this machine that are gone, without waiting for their leases."""
-    running = Submission.objects.filter(status=Status.RUNNING, worker__startswith=f"{host}:")
-    gone = [(id_, worker) for id_, worker in running.values_list("pk", "worker") if is_gone(worker)]
-    # By name as well: another process may have freed one meanwhile, and a third one, which lives, claimed it.
-    return _free(Q(pk__in=[id_ for id_, _ in gone], worker__in=[worker for _, worker in gone])) if gone else 0
+    gone = leases.of_the_gone(_running(), host, is_gone)
+    return _free(gone) if gone is not None else 0
+
+
+def is_busy(host: str) -> bool:
+    """Whether a worker of that machine is grading right now."""
+    return leases.is_busy(_running(), host)
 
 
 def _free(which: Q) -> int:
     """One more death under each; the third holds a submission for the staff, so that it cannot kill for ever."""
-    running = Submission.objects.filter(which, status=Status.RUNNING)
+    running = _running().filter(which)
     held = running.filter(deaths__gte=DEATHS_UNTIL_HELD - 1).update(
         status=Status.HELD, lease_until=None, deaths=F("deaths") + 1, finished_at=Now()
     )

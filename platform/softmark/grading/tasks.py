@@ -10,6 +10,7 @@ from celery import current_app, shared_task, signals
 
 from grader.grade import SandboxUnavailable
 from softmark.coursework import queue as uploads
+from softmark.coursework.leases import LEASE_SECONDS
 from softmark.grading import bell, letters, queue, workers
 from softmark.grading.work import Bench
 from softmark.submissions.models import Queue
@@ -79,7 +80,7 @@ def _announce() -> None:
 @shared_task(name="softmark.grading.tasks.reap")
 def reap() -> None:
     """Frees claims whose lease has run out, rings for rows that no bell announces, calls the roll, tells the staff."""
-    if workers.was_away(bell.DEFAULT, queue.LEASE_SECONDS):
+    if workers.was_away(bell.DEFAULT, LEASE_SECONDS):
         # So was the database, perhaps: whoever lives renews now, and who does not is found in the next round.
         log.warning("reaper_was_away")
     else:

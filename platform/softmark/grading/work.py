@@ -18,10 +18,11 @@ from grader.grade import Grader, SandboxUnavailable
 from grader.report import Report, Verdict
 from grader.source import Source
 from softmark.coursework import queue as uploads
+from softmark.coursework.leases import ClaimLost
 from softmark.coursework.models import AssignmentVersion, Upload
 from softmark.coursework.verifying import standing
 from softmark.grading import progress, queue, workers
-from softmark.grading.queue import Claim, ClaimLost
+from softmark.grading.queue import Claim
 
 log = structlog.get_logger(__name__)
 
@@ -93,7 +94,7 @@ class Bench:
         """Around the work under a claim: however it ends, the claim does not stay behind."""
         try:
             yield
-        except (ClaimLost, uploads.ClaimLost):
+        except ClaimLost:
             log.warning("claim_lost", **claimed)
         except (SystemExit, KeyboardInterrupt):  # told to stop
             self.close()

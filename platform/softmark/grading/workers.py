@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from softmark.coursework import queue as uploads
 from softmark.grading.models import Worker
+from softmark.grading.queue import is_busy
 from softmark.submissions.models import Status, Submission
 
 ROLL_CALL_SECONDS = 30.0  # an idle worker hears a bell at least so often
@@ -56,10 +57,7 @@ def heard_of_host(host: str, queue: str | None) -> bool:
     found = Worker.objects.filter(name__startswith=f"{host}:", seen_at__gt=timezone.now() - _BELIEVED)
     if queue is not None:
         found = found.filter(queue=queue)
-    busy = Submission.objects.filter(
-        status=Status.RUNNING, worker__startswith=f"{host}:", lease_until__gte=Now()
-    )
-    return found.exists() or (queue is None and (busy.exists() or uploads.is_busy(host)))
+    return found.exists() or (queue is None and (is_busy(host) or uploads.is_busy(host)))
 
 
 def forget_old() -> None:
