@@ -10,15 +10,17 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.assignment import Assignment, AssignmentError, load_assignment
+from grader.assignment import Assignment, AssignmentError, Device, load_assignment
 from grader.report import CheckResult, Report, Verdict, printable
 from grader.source import Source, SourceError, read_source
 from grader.terminal.stream import OutputClosed, OutputFailed, SafeStream, abandon_stdout, write_utf8
 
 if TYPE_CHECKING:
+    from grader.grade import Grader
     from grader.terminal.screen import Screen
     from grader.verify import Grades
 
@@ -144,16 +146,20 @@ def _grade(
 ) -> Report | None:
     """The report, or None after saying why there is no sandbox to be had."""
     if options.local:
-        from grader.local import grade_locally
+        from grader.local import NoGPU, grade_locally
 
         place("On this machine, without a sandbox.")
-        return grade_locally(assignment, source, on_check=on_check)
+        try:
+            return grade_locally(assignment, source, on_check=on_check, stand_in=options.pretend_gpu)
+        except NoGPU as none:
+            _complain(str(none))
+            return None
 
-    from grader.grade import Grader, SandboxUnavailable
+    from grader.grade import SandboxUnavailable
 
     try:
-        with Grader(rung=options.rung) as grader:
-            place(f"In the sandbox, rung {grader.rung.number}: {grader.rung.words}.")
+        with _grader(assignment.device, options) as grader:
+            place(f"{_where(grader)}.")
             return grader.grade(assignment, source, on_check=on_check)
     except SandboxUnavailable as unavailable:
         _complain(str(unavailable))
@@ -194,24 +200,40 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from grader.grade import Grader, SandboxUnavailable
+    from grader.grade import SandboxUnavailable
 
     assignments = [_load_folder(folder) for folder in options.folders]
     code = UNUSABLE if None in assignments else ALL_WELL
     usable = [assignment for assignment in assignments if assignment is not None]
     if not usable:
         return code
+    screen = _screen(widest=160)  # the table is wide
+    graders: dict[Device, Grader] = {}
     try:
-        with Grader(rung=options.rung) as grader:
-            screen = _screen(widest=160)  # the table is wide
-            screen.say(f"In the sandbox, rung {grader.rung.number}: {grader.rung.words}.", "dim")
+        with ExitStack() as opened:
             for assignment in usable:
+                if assignment.device not in graders:
+                    grader = opened.enter_context(_grader(assignment.device, options))
+                    graders[assignment.device] = grader
+                    screen.say(f"{_where(grader)}.", "dim")
                 screen.blank()
-                code = max(code, _verify_one(assignment, grader, screen))
+                code = max(code, _verify_one(assignment, graders[assignment.device], screen))
     except SandboxUnavailable as unavailable:
         _complain(str(unavailable))
         return FAULT
     return code
+
+
+def _grader(device: Device, options: argparse.Namespace) -> Grader:
+    """Raises SandboxUnavailable."""
+    from grader.grade import Grader
+
+    return Grader(rung=options.rung, device=device, stand_in=options.pretend_gpu)
+
+
+def _where(grader: Grader) -> str:
+    on = "" if grader.device is Device.CPU else f"; on {grader.device_name}"
+    return f"In the sandbox, rung {grader.rung.number}: {grader.rung.words}{on}"
 
 
 def _verify_one(assignment: Assignment, grader: Grades, screen: Screen) -> int:
@@ -300,6 +322,7 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     check.add_argument("--json", action="store_true", help="print the report as JSON and nothing else")
     where = check.add_mutually_exclusive_group()
     _add_rung(where)
+    _add_pretended_gpu(check)
     where.add_argument(
         "--local",
         action="store_true",
@@ -321,6 +344,7 @@ def _add_verify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "folders", metavar="ASSIGNMENT_DIR", type=Path, nargs="+", help="the assignments' folders"
     )
     _add_rung(verify)
+    _add_pretended_gpu(verify)
     verify.set_defaults(run=_verify)
 
 
@@ -343,6 +367,15 @@ def _add_rung(parser: argparse._ActionsContainer) -> None:
         choices=range(1, 5),
         metavar="N",
         help="use exactly this rung of the sandbox, 1 (strongest) to 4; by default the strongest to be had",
+    )
+
+
+def _add_pretended_gpu(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pretend-gpu",
+        action="store_true",
+        help="for an assignment that runs on a GPU, where there is none: a pretended device of array_api_strict in its "
+        "place, for code that keeps to the array standard",
     )
 
 

@@ -14,8 +14,9 @@ from importlib import metadata
 from types import TracebackType
 from typing import Any, Self
 
-from grader.assignment import Assignment
+from grader.assignment import Assignment, Device
 from grader.report import CheckResult, NamedMistake, Report, Verdict, Visibility, overall
+from grader.sandbox.inside import CUPY, NUMPY, STRICT
 from grader.sandbox.judge_lines import CheckLine
 from grader.sandbox.ladder import Rung, SandboxUnavailable
 from grader.sandbox.parcel import Parcel
@@ -40,14 +41,27 @@ _AUTHORS_CHARACTERS = 4_000
 class Grader:
     """Two warm zygotes that grade one submission after another.
 
+    device_name: what submissions compute on, in words.
+
     Not for several threads at once: have one Grader for each submission that is to run at the same time. Open it
     from a thread that lives as long as it does.
     """
 
-    def __init__(self, *, rung: int | None = None, minimum: int | None = None) -> None:
-        """rung: exactly this one; minimum: the weakest that will do. Raises SandboxUnavailable."""
-        self._zygotes: ZygotePair | None = open_pair(rung, minimum)
+    def __init__(
+        self, *, rung: int | None = None, minimum: int | None = None, device: Device = Device.CPU,
+        stand_in: bool = False,
+    ) -> None:  # fmt: skip
+        """rung: exactly this one; minimum: the weakest that will do. Raises SandboxUnavailable.
+
+        device:   of the assignments that it grades.
+        stand_in: a pretended device of array_api_strict stands in for the GPU: the same way without one, for code that
+                  keeps to the array standard.
+        """
+        self.device = device
+        self.arrays = NUMPY if device is Device.CPU else STRICT if stand_in else CUPY
+        self._zygotes: ZygotePair | None = open_pair(rung, minimum, self.arrays)
         self.rung: Rung = self._zygotes.rung
+        self.device_name = self._zygotes.device
         self._on_beat: Callable[[], None] | None = None
         self._parcels: OrderedDict[Assignment, Parcel] = OrderedDict()
 
@@ -62,11 +76,14 @@ class Grader:
     ) -> Report:
         """Grades a submission. Faults are verdicts of the report, not exceptions.
 
+        Raises ValueError for an assignment of another device.
         seed: of the inputs; by default it follows from assignment and submission, so that grading again repeats itself.
         on_check: told each result as it comes, in the assignment's order.
         on_beat: called every few seconds by the loop that watches the deadline, as long as that loop lives. What it
         raises ends the grading, and is raised here.
         """
+        if assignment.device is not self.device:
+            raise ValueError(f"{assignment.slug} is for {assignment.device}, this grader for {self.device}")
         self._on_beat = on_beat
         seed = default_seed(assignment, source) if seed is None else seed
         started_at, started = datetime.now(UTC), time.monotonic()
@@ -90,8 +107,8 @@ class Grader:
         except (ZygoteLost, SandboxUnavailable) as lost:
             results = completed(assignment, told, Verdict.PLATFORM_FAULT, f"The sandbox failed: {lost}.")
         return make_report(
-            assignment, source, results, seed=seed, rung=self.rung.number, started_at=started_at,
-            seconds=time.monotonic() - started, for_staff=for_staff,
+            assignment, source, results, seed=seed, rung=self.rung.number, device=self.device_name,
+            started_at=started_at, seconds=time.monotonic() - started, for_staff=for_staff,
         )  # fmt: skip
 
     def _results(
@@ -128,7 +145,7 @@ class Grader:
         for attempt in range(_PLATFORM_TRIES):
             told.clear()
             if self._zygotes is None:
-                self._zygotes = open_pair(self.rung.number, None)
+                self._zygotes = open_pair(self.rung.number, None, self.arrays)
             try:
                 parcel = self._parcel(assignment, self._zygotes.judge)
                 return Session(
@@ -181,9 +198,9 @@ def default_seed(assignment: Assignment, source: Source) -> int:
 
 def make_report(
     assignment: Assignment, source: Source, results: tuple[CheckResult, ...], *, seed: int, rung: int | None,
-    started_at: datetime, seconds: float, for_staff: dict[str, str],
+    device: str, started_at: datetime, seconds: float, for_staff: dict[str, str],
 ) -> Report:  # fmt: skip
-    """The report of one grading, wherever it ran; rung None: on the student's own machine."""
+    """The report of one grading, wherever it ran; rung None: on the student's own machine. device: in words."""
     return Report(
         assignment=assignment.slug,
         version=assignment.version,
@@ -192,12 +209,12 @@ def make_report(
         seconds=seconds,
         checks=results,
         mistakes=_named_mistakes(assignment, results),
-        provenance=_provenance(assignment, source, seed, started_at, rung) | for_staff,
+        provenance=_provenance(assignment, source, seed, started_at, rung, device) | for_staff,
     )
 
 
 def _provenance(
-    assignment: Assignment, source: Source, seed: int, started_at: datetime, rung: int | None
+    assignment: Assignment, source: Source, seed: int, started_at: datetime, rung: int | None, device: str
 ) -> dict[str, Any]:
     """All that is needed to grade the same again."""
     return {
@@ -207,7 +224,7 @@ def _provenance(
         "numpy": _installed("numpy"),
         "python": platform.python_version(),
         "machine": f"{sys.platform} {platform.machine()}",
-        "device": "cpu",
+        "device": device,
         "rung": rung,
         "seed": seed,
         "started_at": started_at.isoformat(timespec="milliseconds"),

@@ -1,10 +1,20 @@
-"""What an assignment asks a submission to define, and what a call of it returns: plain values from the manifest."""
+"""What an assignment asks a submission to define, where it runs and what a call of it returns: plain values from the
+manifest.
+"""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
+
+
+class Device(StrEnum):
+    """Where a submission computes, and whose arrays its function is given: numpy's, or CuPy's on a CUDA GPU."""
+
+    CPU = "cpu"
+    CUDA = "cuda"
 
 
 @dataclass(frozen=True)

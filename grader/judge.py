@@ -17,7 +17,7 @@ from typing import Any
 from grader.assignment import Assignment, CheckSpec, MistakeSpec
 from grader.checks import Check, Failed, Measurable, Result
 from grader.compare import Observation
-from grader.interface import ONE_ARRAY, Returns
+from grader.interface import ONE_ARRAY, Device, Returns
 from grader.mistakes import KnownMistakes
 from grader.report import Verdict, Visibility, exact, number
 
@@ -36,13 +36,14 @@ class Bundle:
     mistakes: tuple[MistakeSpec, ...]
     files: Mapping[str, str | bytes]
     returns: Returns = ONE_ARRAY
+    device: Device = Device.CPU
 
     @classmethod
     def of(cls, assignment: Assignment) -> Bundle:
         """All of it, with its files as text."""
         return cls(
             assignment.function, assignment.signature, assignment.checks, assignment.mistakes, assignment.files,
-            assignment.returns,
+            assignment.returns, assignment.device,
         )  # fmt: skip
 
 
@@ -60,6 +61,8 @@ def load_checks(bundle: Bundle) -> dict[str, Check]:
             raise BrokenAssignment(f'{spec.id} is a speed check: its [[checks]] entry needs "timed = true"')
         if spec.timed and not found[spec.id].timed:
             raise BrokenAssignment(f'{spec.id} is no speed check: take "timed" out of its [[checks]] entry')
+        if bundle.device is Device.CUDA and found[spec.id].weighs:
+            raise BrokenAssignment(f"{spec.id} is a memory check: what a call takes of a GPU is not measured")
     return found
 
 

@@ -22,13 +22,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, Any
 
-from grader.assignment import Assignment, Limits
+from grader.assignment import Assignment, Device, Limits
 from grader.checks import Failed, LocalStudent, Measurable, Pending
 from grader.compare import Answers, Call
 from grader.grade import ASSIGNMENT_FAILED, completed, default_seed, make_report, result_of
 from grader.judge import Bundle
 from grader.report import CheckResult, Report, Verdict
 from grader.sandbox import wording
+from grader.sandbox.inside import CUPY, NUMPY, STRICT, devices
 from grader.sandbox.inside.child import describe_error, load_submission
 from grader.sandbox.judge_lines import CheckLine, Final, JudgeBroke, Naming, parse
 from grader.sandbox.judge_process import unpack
@@ -39,6 +40,10 @@ _JUDGE_SECONDS = 30.0  # for a cold interpreter that imports numpy, or for a che
 # As in the sandbox, or the matmuls that time is measured against would use all processors, and the rest one.
 _ONE_THREAD = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
+_NO_GPU = (
+    "This assignment runs on a GPU, and there is none that can be used here: {}. For code that keeps to the array "
+    "standard, --pretend-gpu does without."
 )
 _ENDLESS = "took longer than {:g} s and was stopped. Is there a loop that never ends?"
 
@@ -60,6 +65,10 @@ _LOADING, _CALLING = _Phase("load", True), _Phase("call", True)
 _PHASES = {phase.what: phase for phase in (_JUDGING, _LOADING, _CALLING)}
 
 
+class NoGPU(Exception):
+    """The assignment runs on a GPU, and there is none to be had here. A sentence that says so."""
+
+
 class _Broke(Exception):
     """A subprocess ended before it was done; the words are for whoever was at work."""
 
@@ -74,9 +83,14 @@ def grade_locally(
     *,
     seed: int | None = None,
     on_check: Callable[[CheckResult], None] | None = None,
+    stand_in: bool = False,
 ) -> Report:
-    """Grades as `Grader.grade` does, without a sandbox: the report's rung is None. Prints go to the terminal."""
+    """Grades as `Grader.grade` does, without a sandbox: the report's rung is None. Prints go to the terminal.
+
+    stand_in: as for a Grader. Raises NoGPU.
+    """
     seed = default_seed(assignment, source) if seed is None else seed
+    arrays = NUMPY if assignment.device is Device.CPU else STRICT if stand_in else CUPY
     started_at, started = datetime.now(UTC), time.monotonic()
     told: list[CheckResult] = []
     for_staff: dict[str, str] = {}
@@ -90,7 +104,8 @@ def grade_locally(
 
     results: tuple[CheckResult, ...] | None = None
     while results is None and len(told) < len(assignment.checks):
-        with _Run(assignment, source, seed, [result.id for result in told], "naming" not in for_staff) as run:
+        done = [result.id for result in told]
+        with _Run(assignment, source, arrays, seed, done, "naming" not in for_staff) as run:
             try:
                 run.hear_all(take, for_staff)
             except _Broke as broke:
@@ -106,7 +121,8 @@ def grade_locally(
                         why = "Your file could not be loaded: see the first check."
                         results = completed(assignment, told, Verdict.NOT_RUN, why)
     return make_report(
-        assignment, source, results or tuple(told), seed=seed, rung=None, started_at=started_at,
+        assignment, source, results or tuple(told), seed=seed, rung=None, device=str(assignment.device),
+        started_at=started_at,
         seconds=time.monotonic() - started, for_staff=for_staff,
     )  # fmt: skip
 
@@ -115,7 +131,7 @@ class _Run:
     """One subprocess, which judges the checks that are not skipped."""
 
     def __init__(
-        self, assignment: Assignment, source: Source, seed: int, skip: list[str], naming: bool
+        self, assignment: Assignment, source: Source, arrays: str, seed: int, skip: list[str], naming: bool
     ) -> None:
         self._limits = assignment.limits
         self._maxima = {check.id: check.points for check in assignment.checks}
@@ -130,6 +146,7 @@ class _Run:
             "files": base64.b64encode(pack_files(assignment)).decode(),
             "source": source.text,
             "cells": source.cells,
+            "arrays": arrays,
             "memory_mb": assignment.limits.memory_mb,
             "class_form": assignment.class_form.to_dict() if assignment.class_form is not None else None,
             "seed": seed,
@@ -176,6 +193,8 @@ class _Run:
             if set(told) == {"phase"}:
                 phase = _PHASES[told["phase"]]
                 continue
+            if set(told) == {"no_device"}:
+                raise NoGPU(_NO_GPU.format(told["no_device"]))
             try:
                 line = parse(raw.strip(), self._maxima, self._mistakes)
             except JudgeBroke as broke:
@@ -211,6 +230,12 @@ def _judge_here() -> None:
 
     bundle, _ = unpack(request["head"].encode(), base64.b64decode(request["files"]))
 
+    try:
+        arrays = devices.open_arrays(request["arrays"])
+    except devices.NoDevice as why:
+        _say(lines, {"no_device": str(why)})
+        return
+
     def emit(line: dict[str, Any]) -> None:
         sys.stdout.flush()
         _say(lines, line)
@@ -218,7 +243,7 @@ def _judge_here() -> None:
     def load() -> Measurable:
         _say(lines, {"phase": _LOADING.what})
         try:
-            return _load(bundle, request, lines)
+            return _load(bundle, request, arrays, lines)
         finally:
             _say(lines, {"phase": _JUDGING.what})
 
@@ -229,7 +254,7 @@ def _judge_here() -> None:
         _say(lines, {"broken": str(broken)})
 
 
-def _load(bundle: Bundle, request: dict[str, Any], lines: IO[bytes]) -> Measurable:
+def _load(bundle: Bundle, request: dict[str, Any], arrays: devices.Arrays, lines: IO[bytes]) -> Measurable:
     """The submission in this very process. Raises Failed."""
     source = Source(request["source"], (), tuple(request["cells"]))
     memory_mb = request["memory_mb"]
@@ -239,6 +264,8 @@ def _load(bundle: Bundle, request: dict[str, Any], lines: IO[bytes]) -> Measurab
 
     try:
         function = load_submission(source.text, bundle.function, request["class_form"])
+        if bundle.device is Device.CUDA:
+            function = devices.on(arrays, function)
         return _Announcing(LocalStudent(function, explain, bundle.returns), lines)
     except (Exception, SystemExit) as error:
         raise wording.loading_raised(describe_error(error).encode(), source, memory_mb) from None

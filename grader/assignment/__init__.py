@@ -23,6 +23,7 @@ from grader.assignment.model import (
     Problems,
 )
 from grader.assignment.wording import did_you_mean, quoted
+from grader.interface import Device
 
 __all__ = [
     "HIDDEN_CHECKS",
@@ -30,6 +31,7 @@ __all__ = [
     "Assignment",
     "AssignmentError",
     "CheckSpec",
+    "Device",
     "Limits",
     "MistakeSpec",
     "Problem",
@@ -87,6 +89,7 @@ def _assemble(files: FolderFiles, problems: Problems) -> Assignment:
         version=digest_of(files.texts)[:12],
         returns=manifest.returns,
         class_form=manifest.class_form,
+        device=manifest.device,
         lesson=manifest.lesson,
         public_only=manifest.public_only,
     )

@@ -6,7 +6,7 @@ import keyword
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -15,18 +15,19 @@ from grader.assignment.lines import TOP, Lines
 from grader.assignment.model import CheckSpec, Limits, MistakeSpec, Problems
 from grader.assignment.section import Section
 from grader.assignment.wording import did_you_mean, kind, quoted
-from grader.interface import ONE_ARRAY, ClassForm, Returns, parameters_of
+from grader.interface import ONE_ARRAY, ClassForm, Device, Returns, parameters_of
 from grader.report import Visibility, shown_points
 
 MAX_MANIFEST_CHARACTERS = 64 * 1024
 MAX_CHECKS = 100
 MAX_MISTAKES = 200
 MAX_RETURNED = 8
+CUDA_LOAD_SECONDS = 40.0  # by default: a fresh process has to import CuPy and to start the GPU
 # tomllib needs quadratic time for a key of many dotted parts: 60,000 of them took a minute and a half.
 MAX_DOTS_IN_A_LINE = 500
 
 _TOP_KEYS = (
-    "slug", "title", "summary", "lesson", "function", "signature", "returns", "points", "class", "limits",
+    "slug", "title", "summary", "lesson", "function", "signature", "returns", "points", "device", "class", "limits",
     "checks", "mistakes", "public_only",
 )  # fmt: skip
 _CLASS_KEYS = ("name", "init", "method")
@@ -51,6 +52,7 @@ class Manifest:
     announced_mistakes: frozenset[str]  # every id that was written, also of entries with a fault
     returns: Returns
     class_form: ClassForm | None
+    device: Device
     lesson: str
     public_only: bool
 
@@ -68,7 +70,8 @@ def read_manifest(text: str, problems: Problems) -> Manifest | None:
     function, signature = _function(top)
     points = top.points("points", least=Decimal("0.001"))
     lesson = top.id("lesson") if top.has("lesson") else ""
-    limits = _limits(data, lines, problems)
+    device = (top.one_of("device", Device) if top.has("device") else None) or Device.CPU
+    limits = _limits(data, device, lines, problems)
     checks = _checks(top, data, lines, problems)
     mistakes = _mistakes(top, data, lines, problems)
     _compare_points(top, points, checks, _count(data, "checks"))
@@ -76,7 +79,7 @@ def read_manifest(text: str, problems: Problems) -> Manifest | None:
     total = points or Decimal(0)
     return Manifest(
         slug, title, summary, function, signature, total, limits, checks, mistakes, announced, _returns(top),
-        _class_form(data, function, signature, lines, problems), lesson,
+        _class_form(data, function, signature, lines, problems), device, lesson,
         top.flag("public_only"),
     )  # fmt: skip
 
@@ -193,7 +196,8 @@ def _is_name(text: str) -> bool:
     return text.isascii() and text.isidentifier() and not keyword.iskeyword(text)
 
 
-def _limits(data: dict[str, Any], lines: Lines, problems: Problems) -> Limits:
+def _limits(data: dict[str, Any], device: Device, lines: Lines, problems: Problems) -> Limits:
+    usual = replace(Limits(), load_seconds=CUDA_LOAD_SECONDS) if device is Device.CUDA else Limits()
     table = data.get("limits", {})
     if not isinstance(table, dict):
         problems.add(
@@ -201,10 +205,9 @@ def _limits(data: dict[str, Any], lines: Lines, problems: Problems) -> Limits:
             lines.of(TOP, "limits"),
             f'"limits" must be a table, written [limits], not {kind(table)}.',
         )
-        return Limits()
+        return usual
     section = Section("[limits]", ("limits", 0), table, lines, problems)
     section.refuse_unknown(_LIMIT_KEYS, elsewhere=_TOP_KEYS)
-    usual = Limits()
     limits = Limits(
         call_seconds=section.limit("call_seconds", usual.call_seconds, 0.05, 60, "seconds"),
         load_seconds=section.limit("load_seconds", usual.load_seconds, 0.5, 60, "seconds"),
@@ -226,7 +229,7 @@ def _checks(top: Section, data: dict[str, Any], lines: Lines, problems: Problems
         section.refuse_unknown(_CHECK_KEYS, elsewhere=_TOP_KEYS)
         identity, title = section.id(), section.text("title", 160)
         points = section.points("points", least=Decimal(0))
-        visibility, timed = _visibility(section), section.flag("timed")
+        visibility, timed = section.one_of("visibility", Visibility), section.flag("timed")
         if visibility is Visibility.PUBLIC and hidden:
             # What a submission keeps from a hidden check it can say in a public one, which shows its words.
             section.complain(
@@ -241,18 +244,6 @@ def _checks(top: Section, data: dict[str, Any], lines: Lines, problems: Problems
     elif _count(data, "checks") > MAX_CHECKS:
         top.complain(f"The assignment has more than {MAX_CHECKS} checks, the most allowed.", "checks")
     return tuple(checks)
-
-
-def _visibility(section: Section) -> Visibility | None:
-    value = section.text("visibility", 40)
-    if not value:
-        return None
-    if value in list(Visibility):
-        return Visibility(value)
-    known = [str(visibility) for visibility in Visibility]
-    advice = did_you_mean(value, known) or f" It may be {', '.join(known)}."
-    section.complain(f'{section.called}: "visibility" is {quoted(value)}.{advice}', "visibility")
-    return None
 
 
 def _mistakes(

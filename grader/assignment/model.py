@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from grader.interface import ONE_ARRAY, ClassForm, Returns
+from grader.interface import ONE_ARRAY, ClassForm, Device, Returns
 from grader.report import Visibility, printable
 
 PUBLIC_CHECKS = "checks/public.py"
@@ -61,6 +61,7 @@ class Assignment:
 
     returns:    what one call of the function returns.
     class_form: the class that may stand in for the function; None: only a function will do.
+    device:     where submissions run.
     lesson:     the slug of the lesson that it belongs to; empty: none.
     public_only: a student's copy, without solution, hidden checks and mistakes: it grades, and cannot be published.
     """
@@ -78,6 +79,7 @@ class Assignment:
     version: str  # 12 hexadecimal digits, the same on every machine
     returns: Returns = ONE_ARRAY
     class_form: ClassForm | None = None
+    device: Device = Device.CPU
     lesson: str = ""
     public_only: bool = False
 

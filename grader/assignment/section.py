@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from grader.assignment.folder import MANIFEST
 from grader.assignment.lines import TOP, Lines, Place
@@ -15,6 +16,8 @@ from grader.report import printable, shown_points
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 MAX_ID = 60
+
+Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class Section:
@@ -85,6 +88,18 @@ class Section:
             key,
         )
         return ""
+
+    def one_of(self, key: str, choices: type[Choice]) -> Choice | None:
+        """One of the values of an enumeration."""
+        value = self.text(key, 40)
+        if not value:
+            return None
+        known = [str(choice) for choice in choices]
+        if value in known:
+            return choices(value)
+        advice = did_you_mean(value, known) or f" It may be {', '.join(known)}."
+        self.complain(f'{self.called}: "{key}" is {quoted(value)}.{advice}', key)
+        return None
 
     def points(self, key: str, least: Decimal) -> Decimal | None:
         """Points: an exact decimal from `least` to 1000, with at most three places."""

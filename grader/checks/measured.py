@@ -86,7 +86,7 @@ def speed_check(
             _must_be_right(timed, student, parts)
             return _judged(race, bands, suspicious_below)
 
-        return Check(id, run, timed=True, measures=True)
+        return Check(id, run, timed=True)
 
     return decorate
 
@@ -120,7 +120,7 @@ def memory_check(
             if taken > most_mb * _MB:
                 raise Failed(Verdict.MEMORY_LIMIT, _too_much(taken / _MB, most_mb))
 
-        return Check(id, run, measures=True)
+        return Check(id, run, weighs=True)
 
     return decorate
 

@@ -88,10 +88,15 @@ class Check:
 
     Where it returns no Result, the check has passed with all its points.
     timed:    as in grader.assignment.CheckSpec.
-    measures: whether it is about time or memory, and not only about being right.
+    weighs:   whether it is about memory.
     """
 
     id: str
     run: Callable[[Measurable, int], Result | None]
     timed: bool = False
-    measures: bool = False
+    weighs: bool = False
+
+    @property
+    def measures(self) -> bool:
+        """Whether it is about time or memory, and not only about being right."""
+        return self.timed or self.weighs

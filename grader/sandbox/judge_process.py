@@ -15,7 +15,7 @@ from grader import judge
 from grader.assignment import CheckSpec, Limits, MistakeSpec
 from grader.checks import LocalStudent
 from grader.compare import Array
-from grader.interface import Returns
+from grader.interface import Device, Returns
 from grader.judge import Bundle
 from grader.report import Visibility
 from grader.source import Source
@@ -71,7 +71,9 @@ def unpack(head: bytes, files: bytes) -> tuple[Bundle, Limits]:
     mistakes = tuple(MistakeSpec(id_, hint, frozenset(same)) for id_, hint, same in told["mistakes"])
     parts, required = told["returns"]
     returns = Returns(tuple(parts), required)
-    bundle = Bundle(told["function"], told["signature"], checks, mistakes, marshal.loads(files), returns)
+    bundle = Bundle(
+        told["function"], told["signature"], checks, mistakes, marshal.loads(files), returns, Device(told["device"])
+    )  # fmt: skip
     return bundle, Limits(**told["limits"])
 
 

@@ -55,8 +55,8 @@ def minimum_from_environment() -> int | None:
     return int(text)
 
 
-def obstacle(which: Rung) -> str | None:
-    """Why a rung need not even be tried here; None where it is worth a try."""
+def obstacle(which: Rung, *, device: bool = False) -> str | None:
+    """Why a rung need not even be tried here; None where it is worth a try. `device`: for code on a GPU."""
     if not sys.platform.startswith("linux"):
         return "the sandbox needs Linux"
     if os.uname().machine not in ("x86_64", "aarch64"):
@@ -65,6 +65,8 @@ def obstacle(which: Rung) -> str | None:
         return "bubblewrap is not installed"
     if which.number == 1 and not _is_root():
         return "it needs root with its capabilities"
+    if device and not which.namespaces:
+        return "a GPU's driver writes into /proc, which must be the process's own, and so needs a namespace"
     return None
 
 
@@ -104,5 +106,6 @@ def command(which: Rung, role: View) -> list[str]:
         arguments += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         arguments += ["--unshare-user", "--uid", "0", "--gid", "0"]
-    arguments += [*view.bubblewrap_mounts(role), "--dev", "/dev", "--dir", "/work", "--chdir", "/work"]
+    arguments += [*view.bubblewrap_mounts(role), "--dev", "/dev", *view.bubblewrap_devices(role)]
+    arguments += ["--dir", "/work", "--chdir", "/work"]
     return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--"]

@@ -80,6 +80,7 @@ def pack_head(assignment: Assignment) -> bytes:
             "checks": [[c.id, c.title, number(c.points), c.visibility, c.timed] for c in assignment.checks],
             "mistakes": [[m.id, m.hint, sorted(m.same_as)] for m in assignment.mistakes],
             "limits": asdict(assignment.limits),
+            "device": assignment.device,
         }
     ).encode()
 

@@ -121,6 +121,7 @@ class Remote:
         )
         if header.kind == Kind.ERROR:
             text = peer.read(header.payload_bytes, deadline)
+            peer.spent = wording.leaves_it_spent(text)
             raise wording.call_raised(text, self._source, self._bundle.signature, self._limits.memory_mb)
         if header.kind != Kind.TUPLE:
             answer = self._one(peer, header, shapes[0], kept, deadline)

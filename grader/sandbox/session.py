@@ -16,11 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from grader.assignment import Assignment
+from grader.assignment import Assignment, Device
 from grader.report import Verdict, printable
 from grader.source import Source
 
 from .children import Children, explain, wait_for_death
+from .inside import NO_DEVICE
 from .judge_lines import ANSWER, LINE_BYTES, CheckLine, Final, JudgeBroke, Naming, Request, parse
 from .parcel import MemoryFile, Parcel
 from .zygotes import Ended, ZygoteLost, ZygotePair
@@ -274,7 +275,10 @@ class Session:
             case Request.SINGLE:
                 self._start(self._children.start_single)
             case Request.BENCH:
-                self._deadline += 0 if self._measures else MEASURING_SECONDS
+                if not self._measures:
+                    self._deadline += MEASURING_SECONDS
+                    if self._assignment.device is Device.CUDA:  # its child has to start the GPU, too
+                        self._deadline += self._assignment.limits.load_seconds
                 self._measures = True
                 self._children.start_bench()
             case Request.HOLD:
@@ -311,6 +315,8 @@ class Session:
         ended = self._children.how_it_ended()
         if ended is None:
             return replace(told, message="Your code closed the grader's channel and ran on.")
+        if self._assignment.device is Device.CUDA and os.waitstatus_to_exitcode(ended.status) == NO_DEVICE:
+            self._zygotes.child.probe()  # raises where it is so; else the submission only says it
         verdict, message = explain(ended.status)
         return replace(told, verdict=verdict, message=message)
 

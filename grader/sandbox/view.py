@@ -5,13 +5,18 @@ The child's view holds no grader, no assignment, no fixture and no other install
 
 from __future__ import annotations
 
+import glob
 import importlib.util
 import os
+import re
 import sys
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
+
+from .inside import CUPY, NUMPY, STRICT
 
 SANDBOX = Path(__file__).parent
 GRADER = SANDBOX.parent
@@ -21,15 +26,37 @@ _DEVICES = ("/dev/null", "/dev/urandom")
 
 @dataclass(frozen=True)
 class View:
-    """A role's part of the view. `packages`: folders that are importable under their own names."""
+    """A role's part of the view.
+
+    module:   has main(config): what the zygote runs.
+    packages: files and folders that are importable under their own names.
+    arrays:   the library that submissions are given arrays of.
+    """
 
     role: str
-    module: str  # has main(config): what the zygote runs
+    module: str
     packages: tuple[Path, ...]
+    arrays: str = NUMPY
+
+    @property
+    def device(self) -> bool:
+        """Whether it is for code that computes on a GPU, be it a pretended one."""
+        return self.arrays != NUMPY
+
+    @property
+    def preload(self) -> list[str]:
+        """What its zygote imports beside what every zygote does. CuPy is left to each fork: nothing that it has begun
+        outlives a fork.
+        """
+        return {CUPY: ["array_api_compat"], STRICT: ["array_api_compat", STRICT]}.get(self.arrays, [])
 
 
-def child_view() -> View:
-    return View("child", "inside.zygote", (SANDBOX / "inside", *_numpy()))
+def child_view(arrays: str = NUMPY) -> View:
+    """Raises ModuleNotFoundError where that library is not installed."""
+    packages = [SANDBOX / "inside", *_numpy()]
+    if arrays != NUMPY:
+        packages += [_package("array_api_compat"), *_with_all_it_needs(arrays)]
+    return View("child", "inside.zygote", tuple(dict.fromkeys(packages)), arrays)
 
 
 def judge_view() -> View:
@@ -49,6 +76,59 @@ def _package(name: str) -> Path:
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"{name} is not installed", name=name)
     return Path(spec.origin).parent
+
+
+# With these CuPy's wheels bring CUDA along, as an extra; without them it is the machine's.
+_CUDA_WHEELS = ("nvidia-", "cuda-")
+
+
+def _with_all_it_needs(package: str) -> list[Path]:
+    """What lies in site-packages of a package and of all that it needs, numpy aside."""
+    names = metadata.packages_distributions().get(package)
+    if not names:
+        raise ModuleNotFoundError(f"{package} is not installed", name=package)
+    found: list[Path] = []
+    to_do, done = [names[0]], {"numpy"}
+    while to_do:
+        name = _normal(to_do.pop())
+        if name in done:
+            continue
+        done.add(name)
+        try:
+            distribution = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue  # of another system, or an extra that is not installed
+        tops = {
+            file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")
+        }
+        paths = [
+            Path(str(distribution.locate_file(top))) for top in sorted(tops) if not top.endswith(".dist-info")
+        ]
+        found += [path for path in paths if path.exists()]
+        for requirement in distribution.requires or ():
+            needed = re.match(r"[A-Za-z0-9._-]+", requirement)
+            is_extra = "extra ==" in requirement
+            if needed and (not is_extra or _normal(needed[0]).startswith(_CUDA_WHEELS)):
+                to_do.append(needed[0])
+    return found
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def device_nodes() -> list[str]:
+    """What a process opens to compute on a GPU."""
+    return [path for path in sorted(glob.glob("/dev/nvidia*")) if not os.path.isdir(path)]
+
+
+def _cuda() -> list[Path]:
+    """CUDA where it is the machine's, and what its driver reads about the machine."""
+    named = [os.environ.get("CUDA_PATH", ""), *os.environ.get("LD_LIBRARY_PATH", "").split(":")]
+    usual = ["/usr/local/cuda", "/usr/local/nvidia", "/etc/alternatives", "/sys"]
+    paths = [Path(path) for path in (*named, *usual) if os.path.isabs(path) and os.path.isdir(path)]
+    real = [path.resolve() for path in paths]
+    return list(dict.fromkeys([*real, *paths]))
 
 
 def interpreter() -> str:
@@ -93,7 +173,13 @@ def readable_outside(view: View) -> list[str]:
 
 def readable_inside(view: View) -> list[str]:
     """For Landlock inside the namespace, which already holds nothing else."""
-    return [*map(str, standard_library()), *map(str, shared_libraries()), _SITE, *_DEVICES]
+    own = [*map(str, standard_library()), *map(str, shared_libraries()), _SITE, *_DEVICES]
+    return own + ([*map(str, _cuda()), "/proc"] if view.device else [])
+
+
+def writable_inside(view: View) -> list[str]:
+    """The nodes of a GPU; and what /proc says of the process itself, as CUDA names its threads there."""
+    return [*device_nodes(), "/proc/self"] if view.device else []
 
 
 def listable_outside() -> list[str]:
@@ -141,4 +227,16 @@ def bubblewrap_mounts(view: View) -> list[str]:
             arguments.extend(["--tmpfs", str(hidden), "--remount-ro", str(hidden)])
     for package in view.packages:
         bind(package, Path(_SITE) / package.name)
+    if view.device:
+        for path in _cuda():
+            if not any(parent in made for parent in (path, *path.parents)):
+                bind(path, path)
     return arguments
+
+
+def bubblewrap_devices(view: View) -> list[str]:
+    """Arguments for what lies in /dev, once that is there, and for /proc."""
+    if not view.device:
+        return []
+    nodes = [word for node in device_nodes() for word in ("--dev-bind", node, node)]
+    return [*nodes, "--proc", "/proc"]

@@ -21,6 +21,13 @@ _KNOWN = {
     if isinstance(value, type) and issubclass(value, BaseException)
 }
 _KNOWN |= {"AxisError", "LinAlgError", "SkipTest"}
+_KNOWN |= {
+    "CUDARuntimeError",
+    "CUDADriverError",
+    "CUBLASError",
+    "CompileException",
+    "OutOfMemoryError",
+}  # CuPy's
 _ADVICE = {
     "EOFError": "Your code asked for keyboard input; there is none here.",
     "ModuleNotFoundError": "Your code imports what is not available here; numpy and the standard library are.",
@@ -40,6 +47,7 @@ class _Told:
     message: str = ""
     lines: tuple[int, ...] = ()
     memory: bool = False
+    spent: bool = False
 
 
 def loading_raised(text: bytes | bytearray, source: Source, memory_mb: int) -> Failed:
@@ -57,6 +65,11 @@ def call_raised(text: bytes | bytearray, source: Source, signature: str, memory_
         message = f"Your function cannot be called as {signature}."
         return Failed(Verdict.EXCEPTION, message, told.message)
     return _failed(told, "Your code failed", source, memory_mb)
+
+
+def leaves_it_spent(text: bytes | bytearray) -> bool:
+    """Whether the child can answer no more after that: a GPU is lost to a process after some errors."""
+    return _read(text).spent
 
 
 def _failed(told: _Told, what: str, source: Source, memory_mb: int) -> Failed:
@@ -101,4 +114,5 @@ def _read(text: bytes | bytearray) -> _Told:
         if isinstance(lines, list)
         else (),
         memory=sent.get("memory") is True,
+        spent=sent.get("spent") is True,
     )

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import ladder, view
-from .inside import MAX_DESCRIPTORS, MESSAGE_BYTES
+from .inside import CUPY, MAX_DESCRIPTORS, MESSAGE_BYTES, NUMPY
 from .ladder import Rung
 from .view import View
 
 START_SECONDS = 30.0
 _REPLY_SECONDS = 20.0
+_PROBE_SECONDS = 60.0  # a GPU that nobody has used for a while takes its time
+_PROBE_MEMORY = 1 << 30
+_PROBE_SAYS = 2_000
 _UIDS_PER_ZYGOTE = 64
 _FIRST_UID = 200_000
 _SCHEDULED_TIME = 2  # in the clock of another process: ~pid << 3 | 2, as clock_getcpuclockid(3) makes it
@@ -49,6 +52,7 @@ class Zygote:
 
     def __init__(self, rung: Rung, role: View) -> None:
         self.role = role.role
+        self._arrays = role.arrays
         self.pidfds: dict[int, int] = {}
         self.ended: dict[int, Ended] = {}
         self._jobs = itertools.count(1)
@@ -62,6 +66,9 @@ class Zygote:
             "first_uid": _FIRST_UID + (os.getpid() % 2048 * 16 + next(_counter) % 16) * _UIDS_PER_ZYGOTE,
             "uids": _UIDS_PER_ZYGOTE,
             "readable": view.readable_inside(role) if rung.namespaces else view.readable_outside(role),
+            "writable": view.writable_inside(role),
+            "device": role.device,
+            "preload": role.preload,
             "listable": [] if rung.namespaces else view.listable_outside(),
             "search": view.search_path(role, inside=rung.namespaces),
             "module": role.module,
@@ -71,7 +78,7 @@ class Zygote:
         try:
             self.process = subprocess.Popen(
                 [*ladder.command(rung, role), *python],
-                env=_environment(),
+                env=_environment(role.arrays),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -105,6 +112,8 @@ class Zygote:
         message = {
             **job,
             "job": number,
+            "arrays": self._arrays,
+            "memory_bytes": memory_bytes,
             "address_space": self._address_space() + memory_bytes,
             "cpu_seconds": cpu_seconds,
         }
@@ -113,6 +122,27 @@ class Zygote:
         except OSError as error:
             raise ZygoteLost(f"the {self.role}'s zygote has died") from error
         return number
+
+    def probe(self) -> str:
+        """The device that its forks compute on, tried out by one that holds no submission: its name.
+
+        Raises ZygoteLost where it is not to be had.
+        """
+        reading, writing = os.pipe()
+        try:
+            try:
+                number = self.spawn([writing], memory_bytes=_PROBE_MEMORY, cpu_seconds=int(_PROBE_SECONDS))
+            finally:
+                os.close(writing)
+            said = _read_until_end(reading, _PROBE_SECONDS).decode("utf-8", "replace")
+            self.kill(number)
+            status = self.reap(number).status
+        finally:
+            os.close(reading)
+        lines = said.strip().splitlines() or [f"the process that tried it ended with status {status}"]
+        if status != 0:
+            raise ZygoteLost(f"no GPU can be used in the sandbox: {lines[-1]}")
+        return lines[-1]
 
     def hear(self, *, wait: bool) -> bool:
         """Takes in one message, if there is one or `wait` is set. Raises ZygoteLost."""
@@ -200,30 +230,41 @@ class Zygote:
 
 
 class ZygotePair:
-    """The two zygotes that serve one submission at a time, on one rung."""
+    """The two zygotes that serve one submission at a time, on one rung.
 
-    def __init__(self, rung: Rung) -> None:
-        """Raises ZygoteLost where the machine does not offer the rung."""
-        if reason := ladder.obstacle(rung):
+    device: what submissions compute on, in words.
+    """
+
+    def __init__(self, rung: Rung, arrays: str = NUMPY) -> None:
+        """arrays: the library that submissions are given arrays of. Raises ZygoteLost where the machine does not offer
+        the rung, or not with that library.
+        """
+        if reason := ladder.obstacle(rung, device=arrays != NUMPY):
             raise ZygoteLost(reason)
         self.rung = rung
+        try:
+            child_view = view.child_view(arrays)
+        except ModuleNotFoundError as missing:
+            raise ZygoteLost(f"{missing}") from missing
         self.judge = Zygote(rung, view.judge_view())
         try:
-            self.child = Zygote(rung, view.child_view())
+            self.child = Zygote(rung, child_view)
         except ZygoteLost:
             self.judge.close()
             raise
         try:
-            self._check(self.judge.wait_until_ready())
-            self._check(self.child.wait_until_ready())
+            self._check(self.judge.wait_until_ready(), device=False)
+            self._check(self.child.wait_until_ready(), device=child_view.device)
+            self.device = self.child.probe() if child_view.device else "cpu"
         except ZygoteLost:
             self.close()
             raise
 
-    def _check(self, ready: dict[str, Any]) -> None:
+    def _check(self, ready: dict[str, Any], *, device: bool) -> None:
         if self.rung.number == 1 and not ready["throw_away_uid"]:
             raise ZygoteLost("a process cannot change to a throw-away user")
-        if self.rung.landlock and not self.rung.namespaces and not ready["landlock"]:
+        # With a device there is a /proc, where more could be written than CUDA has to.
+        if self.rung.landlock and (device or not self.rung.namespaces) and not ready["landlock"]:
             raise ZygoteLost("this kernel has no Landlock")
 
     def close(self) -> None:
@@ -231,9 +272,10 @@ class ZygotePair:
             zygote.abandon()
 
 
-def open_pair(exactly: int | None, minimum: int | None) -> ZygotePair:
+def open_pair(exactly: int | None, minimum: int | None, arrays: str = NUMPY) -> ZygotePair:
     """The strongest rung that the machine offers, or exactly the one asked for.
 
+    arrays: as in ZygotePair.
     minimum: the weakest that will do, by default rung 3; what the operator set is never gone below. Raises
     SandboxUnavailable.
     """
@@ -245,7 +287,7 @@ def open_pair(exactly: int | None, minimum: int | None) -> ZygotePair:
                 f"Rung {exactly} is weaker than rung {allowed}, the weakest allowed here."
             )
         try:
-            return ZygotePair(ladder.rung(exactly))
+            return ZygotePair(ladder.rung(exactly), arrays)
         except ZygoteLost as error:
             raise ladder.SandboxUnavailable(
                 f"Rung {exactly} cannot be had on this machine: {error}. {_WITHOUT}"
@@ -254,21 +296,38 @@ def open_pair(exactly: int | None, minimum: int | None) -> ZygotePair:
     reasons = []
     for rung in ladder.RUNGS[:weakest]:
         try:
-            return ZygotePair(rung)
+            return ZygotePair(rung, arrays)
         except ZygoteLost as error:
             reasons.append(f"rung {rung.number}: {error}")
-    raise ladder.SandboxUnavailable(
-        f"No sandbox of rung {weakest} or stronger can be had on this machine ({'; '.join(reasons)}). "
-        f"{_WITHOUT}"
-    )
+    what = f"No sandbox of rung {weakest} or stronger" + ("" if arrays == NUMPY else " with a GPU")
+    raise ladder.SandboxUnavailable(f"{what} can be had on this machine ({'; '.join(reasons)}). {_WITHOUT}")
 
 
-def _environment() -> dict[str, str]:
-    kept = {
-        name: value for name, value in os.environ.items() if name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
-    }
+def _environment(arrays: str) -> dict[str, str]:
+    inherited = {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"}
     fixed = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "LANG": "C.UTF-8"}
-    return kept | fixed
+    if arrays == CUPY:
+        inherited |= {"LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_VISIBLE_DEVICES"}
+        # No file can be written there; and the same submission is to have the same random numbers.
+        fixed |= {"CUPY_CACHE_IN_MEMORY": "1", "CUDA_CACHE_DISABLE": "1", "CUPY_SEED": "0"}
+    return {name: value for name, value in os.environ.items() if name in inherited} | fixed
+
+
+def _read_until_end(fd: int, seconds: float) -> bytes:
+    """What comes before the other end is closed, or time is up; not all of it where it is much."""
+    until = time.monotonic() + seconds
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    said = b""
+    while len(said) < _PROBE_SAYS:
+        left = until - time.monotonic()
+        if left <= 0 or not poll.poll(left * 1000):
+            break
+        data = os.read(fd, _PROBE_SAYS)
+        if not data:
+            break
+        said += data
+    return said
 
 
 def _pid_of(pidfd: int) -> int:

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from grader.assignment import Assignment
+from grader.assignment import Assignment, Device
 from grader.cli import main
 from grader.report import CheckResult, Report, Verdict, overall
 from grader.source import Source
@@ -69,8 +69,11 @@ class FakeGrader:
     act: Callable[[], object] | None = None
     asked: list[int | None]
 
-    def __init__(self, *, rung: int | None = None, minimum: int | None = None) -> None:
+    def __init__(
+        self, *, rung: int | None = None, device: Device = Device.CPU, stand_in: bool = False
+    ) -> None:
         type(self).asked.append(rung)
+        self.device = device
         if rung == 4:
             raise FakeUnavailable("Rung 4 cannot be had on this machine.")
         self.rung = FakeRung(rung or 2)
@@ -117,7 +120,8 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FakeGrader, "asked", [], raising=False)
     with_sandbox, local = ModuleType("grader.grade"), ModuleType("grader.local")
     vars(with_sandbox).update(Grader=FakeGrader, SandboxUnavailable=FakeUnavailable)
-    vars(local)["grade_locally"] = lambda assignment, source, *, on_check: grade(
+    vars(local)["NoGPU"] = type("NoGPU", (Exception,), {})
+    vars(local)["grade_locally"] = lambda assignment, source, *, on_check, stand_in: grade(
         assignment, source, None, on_check
     )
     monkeypatch.setitem(sys.modules, "grader.grade", with_sandbox)

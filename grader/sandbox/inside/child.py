@@ -17,23 +17,30 @@ from typing import Any
 
 import numpy as np
 
-from . import OUT_OF_MEMORY, frames
+from . import NO_DEVICE, OUT_OF_MEMORY, devices, frames
+from .devices import Arrays
 from .frames import Kind
 from .waiting import wait
 
 FILE_NAME = "<submission>"
 _MESSAGE_CAP = 2_000
 _FRAMES_SHOWN = 5
+_NUMPY = devices.NumPy()
 
 
 def main(job: dict[str, Any], descriptors: list[int]) -> None:
-    """`descriptors`: calls in, replies out, the submission's source."""
+    """`descriptors`: calls in, replies out, the submission's source; none where only the device is to be tried."""
+    arrays = _device(job["arrays"], to_try=not descriptors)
+    if not descriptors:
+        print(arrays.name)
+        return
     calls, replies, source_fd = descriptors
     source = os.pread(source_fd, job["source_bytes"], 0)
     os.close(source_fd)
     os.set_blocking(calls, False)
     random.seed(0)
     np.random.seed(0)
+    arrays.allow(job["memory_bytes"])
     try:
         function = load_submission(source.decode(), job["function"], job["class_form"])
         _flush()
@@ -43,7 +50,7 @@ def main(job: dict[str, Any], descriptors: list[int]) -> None:
     _write(replies, frames.pack_reply(0, Kind.READY, payload_bytes=0))
     while True:
         try:
-            call_id, args, kwargs, wants_digest, counts = _read_call(calls)
+            call_id, args, kwargs, wants_digest, counts = _read_call(calls, arrays)
         except MemoryError:  # the submission keeps too much
             os._exit(OUT_OF_MEMORY)
         try:
@@ -51,10 +58,22 @@ def main(job: dict[str, Any], descriptors: list[int]) -> None:
                 result = function(*args, **kwargs)
             finally:
                 _flush()
-            digest = digest_of(args, kwargs) if wants_digest else None
-            _send_result(replies, call_id, result, digest, counts)
+            digest = digest_of(args, kwargs, arrays) if wants_digest else None
+            _send_result(replies, call_id, result, digest, counts, arrays)
         except BaseException as error:
-            _send_error(replies, call_id, error)
+            _send_error(replies, call_id, error, spent=not arrays.works())
+
+
+def _device(library: str, *, to_try: bool) -> Arrays:
+    """The library on its device. Where that is not to be had the process ends, and says why."""
+    try:
+        arrays = devices.open_arrays(library)
+        if to_try:
+            devices.try_out(arrays)
+        return arrays
+    except devices.NoDevice as why:
+        os.write(2, str(why).encode("utf-8", "replace"))
+        os._exit(NO_DEVICE)
 
 
 _EXAMPLE = """
@@ -74,8 +93,9 @@ def rehearse() -> None:
     for dtype in (np.float32, np.float64):
         small = np.ones((2, 3, 16, 8), dtype)
         _write(call_in, *frames.pack_call(1, [small] * 3, {"mask": None}, digest=True))
-        call_id, args, kwargs, _, counts = _read_call(call_out)
-        _send_result(reply_in, call_id, function(*args, **kwargs), digest_of(args, kwargs), counts)
+        call_id, args, kwargs, _, counts = _read_call(call_out, _NUMPY)
+        digest = digest_of(args, kwargs, _NUMPY)
+        _send_result(reply_in, call_id, function(*args, **kwargs), digest, counts, _NUMPY)
         _read(reply_out, frames.REPLY.size + small.nbytes)
     del sys.modules["submission"]
     for fd in (call_out, call_in, reply_out, reply_in):
@@ -132,16 +152,19 @@ class MissingFunction(Exception):
     """The submission lacks the function it is asked for."""
 
 
-def digest_of(args: list[Any], kwargs: dict[str, Any]) -> bytes:
+def digest_of(args: list[Any], kwargs: dict[str, Any], arrays: Arrays = _NUMPY) -> bytes:
     """Fingerprint of the arrays among the arguments, by their elements in C order."""
     fingerprint = hashlib.blake2b(digest_size=frames.DIGEST_BYTES)
     for value in (*args, *kwargs.values()):
-        if isinstance(value, np.ndarray):
-            fingerprint.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8))
+        array = arrays.give(value)
+        if array is not None:
+            fingerprint.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
     return fingerprint.digest()
 
 
-def _send_result(fd: int, call_id: int, result: Any, digest: bytes | None, counts: range) -> None:
+def _send_result(
+    fd: int, call_id: int, result: Any, digest: bytes | None, counts: range, arrays: Arrays
+) -> None:
     if type(result) in (tuple, list) and len(result) in counts:
         items = list(result)
         header = frames.pack_reply(
@@ -149,19 +172,19 @@ def _send_result(fd: int, call_id: int, result: Any, digest: bytes | None, count
         )  # fmt: skip
         _write(fd, header)
         for item in items:
-            _send_one(fd, call_id, item, None)
+            _send_one(fd, call_id, item, None, arrays)
         return
-    _send_one(fd, call_id, result, digest)
+    _send_one(fd, call_id, result, digest, arrays)
 
 
-def _send_one(fd: int, call_id: int, result: Any, digest: bytes | None) -> None:
-    plain = type(result) is np.ndarray and result.dtype.newbyteorder("<").str in frames.DTYPES
-    if not plain or result.ndim > frames.MAX_NDIM:
-        _send_text(fd, call_id, Kind.OTHER, in_words(result), digest)
+def _send_one(fd: int, call_id: int, result: Any, digest: bytes | None, arrays: Arrays) -> None:
+    given = arrays.give(result)
+    plain = given is not None and given.dtype.newbyteorder("<").str in frames.DTYPES
+    if given is None or not plain or given.ndim > frames.MAX_NDIM:
+        words = in_words(result, arrays) if given is None else in_words(given)
+        _send_text(fd, call_id, Kind.OTHER, words, digest)
         return
-    array = np.ascontiguousarray(result.astype(result.dtype.newbyteorder("<"), copy=False)).reshape(
-        result.shape
-    )
+    array = np.ascontiguousarray(given.astype(given.dtype.newbyteorder("<"), copy=False)).reshape(given.shape)
     header = frames.pack_reply(
         call_id,
         Kind.ARRAY,
@@ -173,9 +196,11 @@ def _send_one(fd: int, call_id: int, result: Any, digest: bytes | None) -> None:
     _write(fd, header, array.reshape(-1).view(np.uint8))
 
 
-def in_words(value: Any) -> str:
+def in_words(value: Any, arrays: Arrays = _NUMPY) -> str:
     """What came back instead of an array, for a person to read."""
     kind = type(value)
+    if kind is np.ndarray and arrays.name != _NUMPY.name:
+        return "a numpy array, which is not on the GPU"
     if value is None:
         return "None"
     if kind in (list, tuple):
@@ -192,8 +217,11 @@ def in_words(value: Any) -> str:
     return f"{'an' if kind.__name__[:1] in 'aeiou' else 'a'} {kind.__name__}"
 
 
-def describe_error(error: BaseException) -> str:
-    """JSON for the judge: the exception's type, its words, and where in the submission, innermost last."""
+def describe_error(error: BaseException, *, spent: bool = False) -> str:
+    """JSON for the judge: the exception's type, its words, and where in the submission, innermost last.
+
+    spent: whether this process can answer no more.
+    """
     lines: list[int] = []
     trace = error.__traceback__
     while trace is not None:
@@ -210,6 +238,7 @@ def describe_error(error: BaseException) -> str:
             "message": words[:_MESSAGE_CAP],
             "lines": lines[-_FRAMES_SHOWN:],
             "memory": isinstance(error, MemoryError),
+            "spent": spent,
         }
     )
 
@@ -221,12 +250,12 @@ def _words_of(error: BaseException) -> str:
         return "(its message could not be made)"
 
 
-def _send_error(fd: int, call_id: int, error: BaseException) -> None:
+def _send_error(fd: int, call_id: int, error: BaseException, *, spent: bool = False) -> None:
     try:
         _flush()
     except BaseException:
         pass  # sys.stdout may be anything by now
-    _send_text(fd, call_id, Kind.ERROR, describe_error(error))
+    _send_text(fd, call_id, Kind.ERROR, describe_error(error, spent=spent))
 
 
 def _send_text(fd: int, call_id: int, kind: Kind, text: str, digest: bytes | None = None) -> None:
@@ -239,14 +268,14 @@ def _flush() -> None:
     sys.stderr.flush()
 
 
-def _read_call(fd: int) -> tuple[int, list[Any], dict[str, Any], bool, range]:
+def _read_call(fd: int, arrays: Arrays) -> tuple[int, list[Any], dict[str, Any], bool, range]:
     _, call_id, length = frames.CALL.unpack(_read(fd, frames.CALL.size))
     head = json.loads(_read(fd, length))
 
     def take(spec: dict[str, Any]) -> Any:
         if "value" in spec:
             return spec["value"]
-        return frames.lay_out(_read(fd, frames.payload_bytes(spec)), spec)
+        return arrays.lay_out(_read(fd, frames.payload_bytes(spec)), spec)
 
     args = [take(spec) for spec in head["args"]]
     kwargs = {name: take(spec) for name, spec in head["kwargs"].items()}

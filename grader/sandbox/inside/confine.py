@@ -14,6 +14,12 @@ _FIRST_FREE = 200  # above every descriptor that a fork hands over
 _OPEN_FILES = 32
 _STACK_BYTES = 8 << 20
 
+# Where a GPU is computed on, its driver has threads, descriptors and memory of its own.
+_DEVICE_OPEN_FILES = 512
+_DEVICE_THREADS = 64
+_DEVICE_MEMORY_FILE = 256 << 20
+_DEVICE_HOST_MEMORY = 4 << 30
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -24,6 +30,15 @@ class Profile:
     landlock_rules: int | None  # descriptor of the rule set
     bpf: bytes
     zygote: int  # process id
+    device: Reach | None = None
+
+
+@dataclass(frozen=True)
+class Reach:
+    """For a fork that computes on a GPU: the paths of the Landlock rules, which it makes itself: its /proc is new."""
+
+    readable: list[str]
+    writable: list[str]
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,8 @@ def isolate(profile: Profile, uid: int) -> None:
     os.setsid()
     if profile.namespaces:
         kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
+    if profile.device is not None:
+        kernel.mount_own_proc()
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if profile.throw_away_uid:
         os.setgroups([])
@@ -58,9 +75,12 @@ def seal(profile: Profile, allowance: Allowance, descriptors: list[int]) -> list
     descriptors[0] becomes standard output and error; the others are returned as 3, 4, 5... Nothing else stays
     open. Standard input is empty.
     """
-    kept = _renumber(descriptors, profile.landlock_rules)
-    _limit(allowance, own_uid=profile.throw_away_uid)
-    if profile.landlock_rules is not None:
+    rules = profile.landlock_rules
+    if profile.device is not None and rules is not None:
+        rules = landlock.ruleset(profile.device.readable, [], profile.device.writable)
+    kept = _renumber(descriptors, rules)
+    _limit(allowance, own_uid=profile.throw_away_uid, device=profile.device is not None)
+    if rules is not None:
         landlock.restrict_self(kept + 1)
     seccomp.enter(profile.bpf)
     return list(range(3, kept + 1))
@@ -79,7 +99,7 @@ def _renumber(descriptors: list[int], rules: int | None) -> int:
     return last
 
 
-def _limit(allowance: Allowance, *, own_uid: bool) -> None:
+def _limit(allowance: Allowance, *, own_uid: bool, device: bool) -> None:
     limits = {
         resource.RLIMIT_AS: allowance.address_space,
         resource.RLIMIT_FSIZE: 0,
@@ -90,7 +110,12 @@ def _limit(allowance: Allowance, *, own_uid: bool) -> None:
         resource.RLIMIT_MSGQUEUE: 0,
     }
     if own_uid:  # under a shared uid the limit would count other people's processes
-        limits[resource.RLIMIT_NPROC] = 1
+        limits[resource.RLIMIT_NPROC] = _DEVICE_THREADS if device else 1
+    if device:  # CUDA reserves addresses for all memory that there is, and shares some with the device
+        del limits[resource.RLIMIT_AS], limits[resource.RLIMIT_MEMLOCK]
+        limits[resource.RLIMIT_DATA] = allowance.address_space + _DEVICE_HOST_MEMORY
+        limits[resource.RLIMIT_FSIZE] = _DEVICE_MEMORY_FILE
+        limits[resource.RLIMIT_NOFILE] = _DEVICE_OPEN_FILES
     for which, value in limits.items():
         resource.setrlimit(which, (value, value))
     resource.setrlimit(resource.RLIMIT_CPU, (allowance.cpu_seconds, allowance.cpu_seconds + 1))

@@ -127,12 +127,16 @@ def lay_out(raw: bytearray, spec: Mapping[str, Any]) -> np.ndarray:
     if spec["layout"] == "F":
         array = np.asfortranarray(array)
     elif spec["layout"] == "strided":
-        wide = np.empty((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)
-        wide[..., 1::2] = 0  # neighbours that a careless reader of the buffer would pick up
-        wide[..., ::2] = array
-        array = wide[..., ::2]
+        array = widened(array)[..., ::2]
     array.flags.writeable = spec["writable"]
     return array
+
+
+def widened(array: np.ndarray) -> np.ndarray:
+    """Every other element along the last axis is the array's; their neighbours a careless reader would pick up."""
+    wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)
+    wide[..., ::2] = array
+    return wide
 
 
 def payload_bytes(spec: Mapping[str, Any]) -> int:

@@ -16,6 +16,8 @@ CLONE_NEWNS = 0x0002_0000
 CLONE_NEWIPC = 0x0800_0000
 CLONE_NEWPID = 0x2000_0000
 
+MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_SECCOMP = 22
@@ -53,6 +55,11 @@ def unshare(flags: int) -> None:
 
 def setns(fd: int, flags: int) -> None:
     _checked(libc.setns(fd, flags), "setns")
+
+
+def mount_own_proc() -> None:
+    """Mounts the /proc of the caller's own pid namespace, in its own mount namespace: it shows nothing else."""
+    syscall("mount", b"proc", b"/proc", b"proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, None)
 
 
 def drop_capabilities() -> None:

@@ -15,8 +15,11 @@ from . import kernel
 _CREATE_RULESET_VERSION = 1
 _RULE_PATH_BENEATH = 1
 
+_WRITE_FILE = 1 << 1
 _READ_FILE = 1 << 2
 _READ_DIR = 1 << 3
+_TRUNCATE = 1 << 14  # ABI 3
+_IOCTL_DEV = 1 << 15  # ABI 5
 _FS_RIGHTS_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 _NET_TCP_BIND_AND_CONNECT = 3  # ABI 4
 _SCOPE_ABSTRACT_SOCKETS_AND_SIGNALS = 3  # ABI 6
@@ -30,10 +33,11 @@ def abi() -> int:
         return 0
 
 
-def ruleset(readable: Iterable[str], listable: Iterable[str]) -> int:
+def ruleset(readable: Iterable[str], listable: Iterable[str], writable: Iterable[str] = ()) -> int:
     """A descriptor of a rule set under which only these paths are open.
 
     readable: files, and folders with all below. listable: folders whose names only may be read, with all below.
+    writable: as readable, and what is there may be written, and told what to do where it is a device.
     """
     version = abi()
     handled = next(
@@ -50,6 +54,9 @@ def ruleset(readable: Iterable[str], listable: Iterable[str]) -> int:
         _allow(rules, path, _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE)
     for path in listable:
         _allow(rules, path, _READ_DIR)
+    for path in writable:
+        rights = _READ_FILE | _WRITE_FILE | (_TRUNCATE | _IOCTL_DEV) & handled
+        _allow(rules, path, rights | _READ_DIR if os.path.isdir(path) else rights)
     return rules
 
 

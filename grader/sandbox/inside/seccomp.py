@@ -33,13 +33,29 @@ KILL = """
 """.split()
 
 # "Not there" rather than "forbidden": libraries then fall back to an older call.
-ABSENT = ["clone3", "rseq", "openat2"]
+ABSENT = ["clone3", "openat2"]
+# The same, but for what starts threads: the C library gives up where the second one finds it gone.
+RSEQ = ["rseq"]
 
 # F_SETOWN and F_SETSIG would let a pipe send any signal to any process of the same user.
 FCNTL_COMMANDS = (0, 1, 2, 3, 4, 1030)  # F_DUPFD F_GETFD F_SETFD F_GETFL F_SETFL F_DUPFD_CLOEXEC
 IOCTL_REQUESTS = (0x5401, 0x5421, 0x541B, 0x5451, 0x5450)  # TCGETS FIONBIO FIONREAD FIOCLEX FIONCLEX
 
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+# What a GPU's driver needs beside that, in the process of whoever computes there: memory of its own, threads, events.
+FOR_DEVICE = """
+    memfd_create ftruncate fallocate mlock munlock mlock2 mincore msync mbind set_mempolicy get_mempolicy membarrier
+    pipe pipe2 eventfd2 epoll_create1 epoll_ctl epoll_wait epoll_pwait timerfd_create timerfd_settime
+    sched_setaffinity sched_getscheduler sched_getparam sched_get_priority_max sched_get_priority_min getpriority
+    statfs fstatfs fadvise64
+""".split()
+SEALS = (1033, 1034)  # F_ADD_SEALS F_GET_SEALS: of the memory that it makes
+PRCTL_OPTIONS = (15, 16)  # PR_SET_NAME PR_GET_NAME: of its threads
+# What types on a terminal, or lets a descriptor send signals: TIOCSTI TIOCLINUX FIOASYNC FIOSETOWN SIOCSPGRP
+IOCTL_REFUSED = (0x5412, 0x541C, 0x5452, 0x8901, 0x8902)
+_THREAD = 0x0001_0000  # CLONE_THREAD
+_NEW_NAMESPACES = 0x7E02_0080  # CLONE_NEW...: user, pid, net, ipc, uts, cgroup, mount, time
+
+_LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 _ALLOWED, _KILLED, _ERRNO = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 _EPERM, _ENOTTY, _ENOSYS = 1, 25, 38
 _NUMBER, _ARCHITECTURE = 0, 4  # offsets in struct seccomp_data
@@ -68,8 +84,29 @@ def _one_of(values: tuple[int, ...], otherwise: int) -> list[bytes]:
     return [*body, _return(otherwise)]
 
 
-def program(*, paths: bool) -> bytes:
-    """The filter. `paths`: files may be opened by name (something else bounds which)."""
+def _none_of(values: tuple[int, ...], refused: int) -> list[bytes]:
+    """Refused where the loaded word is one of `values`."""
+    body: list[bytes] = []
+    for value in values:
+        body += [_instruction(_EQUAL, value, 0, 1), _return(refused)]
+    return [*body, _return(_ALLOWED)]
+
+
+def _starts_a_thread() -> list[bytes]:
+    """clone(flags, ...) of a thread of this process; clone3 is absent, as its flags cannot be seen."""
+    return [
+        _instruction(_LOAD, _argument(0)),
+        _instruction(_AND, _THREAD | _NEW_NAMESPACES),
+        _instruction(_EQUAL, _THREAD, 0, 1),
+        _return(_ALLOWED),
+        _return(_ERRNO | _EPERM),
+    ]
+
+
+def program(*, paths: bool, device: bool = False) -> bytes:
+    """The filter. `paths`: files may be opened by name (something else bounds which). `device`: the wider one, for a
+    process that computes on a GPU.
+    """
     numbers = kernel.NUMBERS
     code = [
         _instruction(_LOAD, _ARCHITECTURE),
@@ -89,14 +126,25 @@ def program(*, paths: bool) -> bytes:
         code.append(_instruction(_EQUAL, numbers[name], 0, len(body)))
         code.extend(body)
 
-    rule(ALLOW + (BY_PATH if paths else []), _ALLOWED)
-    rule_on_arguments("fcntl", [_instruction(_LOAD, _argument(1)), *_one_of(FCNTL_COMMANDS, _ERRNO | _EPERM)])
-    rule_on_arguments(
-        "ioctl", [_instruction(_LOAD, _argument(1)), *_one_of(IOCTL_REQUESTS, _ERRNO | _ENOTTY)]
-    )
+    rule(ALLOW + (BY_PATH if paths else []) + (FOR_DEVICE if device else []), _ALLOWED)
+    commands = FCNTL_COMMANDS + (SEALS if device else ())
+    rule_on_arguments("fcntl", [_instruction(_LOAD, _argument(1)), *_one_of(commands, _ERRNO | _EPERM)])
+    if device:
+        rule_on_arguments(
+            "ioctl", [_instruction(_LOAD, _argument(1)), *_none_of(IOCTL_REFUSED, _ERRNO | _ENOTTY)]
+        )
+        rule_on_arguments(
+            "prctl", [_instruction(_LOAD, _argument(0)), *_one_of(PRCTL_OPTIONS, _ERRNO | _EPERM)]
+        )
+        rule_on_arguments("clone", _starts_a_thread())
+    else:
+        rule_on_arguments(
+            "ioctl", [_instruction(_LOAD, _argument(1)), *_one_of(IOCTL_REQUESTS, _ERRNO | _ENOTTY)]
+        )
     rule_on_arguments("prlimit64", _reads_own_limits())
     rule(KILL, _KILLED)
     rule(ABSENT, _ERRNO | _ENOSYS)
+    rule(RSEQ, _ALLOWED if device else _ERRNO | _ENOSYS)
     code.append(_return(_ERRNO | _EPERM))
     return b"".join(code)
 

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from . import MAX_DESCRIPTORS, MESSAGE_BYTES, kernel, landlock, preload, seccomp
-from .confine import Allowance, Profile, isolate, seal
+from .confine import Allowance, Profile, Reach, isolate, seal
 
 _GARBAGE_THRESHOLD = 20_000  # new objects between collections: each copies pages, and a fork is short
 
@@ -60,7 +60,8 @@ def serve(config: dict[str, Any], role: Role) -> None:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, 9)  # in a namespace bubblewrap sees to that
     own = os.pidfd_open(os.getpid())
     profile = _profile(config, own)
-    _warm(role, preload.COMMON if config["imports"] else preload.COMMON + preload.REST)
+    modules = preload.COMMON if config["imports"] else preload.COMMON + preload.REST
+    _warm(role, modules + config["preload"])
     # A fork imports only what is warm, or what lies below a package that is.
     sys.path[:] = [entry for entry in sys.path if entry not in config["search"]]
     _say(control, {"ready": {"landlock": landlock.abi(), "throw_away_uid": profile.throw_away_uid}}, [own])
@@ -170,8 +171,9 @@ def _profile(config: dict[str, Any], own: int) -> Profile:
         namespaces=config["namespaces"],
         throw_away_uid=_can_change_uid(config["first_uid"]),
         landlock_rules=landlock.ruleset(config["readable"], config["listable"]) if with_landlock else None,
-        bpf=seccomp.program(paths=config["paths"]),
+        bpf=seccomp.program(paths=config["paths"], device=config["device"]),
         zygote=os.getpid(),
+        device=Reach(config["readable"], config["writable"]) if config["device"] else None,
     )
 
 

@@ -28,6 +28,7 @@ from grader.interface import ONE_ARRAY, Returns
 from grader.judge import Bundle
 from grader.report import Verdict
 from grader.sandbox.inside import child, frames
+from grader.sandbox.inside.devices import NumPy
 from grader.sandbox.inside.frames import Kind
 from grader.sandbox.peer import Peer
 from grader.sandbox.remote import DRAIN_CAP, Remote
@@ -36,6 +37,7 @@ from tests.grader.sandbox.surroundings import file_of
 
 QUICK = Limits(call_seconds=0.05, load_seconds=0.5, total_seconds=5.0)
 SHAPE = (3, 5)
+NUMPY = NumPy()
 
 
 class Wires:
@@ -166,7 +168,7 @@ _arguments = laid_out() | _scalars
 def received(parts: list[memoryview]) -> tuple[int, list[Any], dict[str, Any], bool, range]:
     fd = file_of(b"".join(parts))
     try:
-        return child._read_call(fd)
+        return child._read_call(fd, NUMPY)
     finally:
         os.close(fd)
 
@@ -216,7 +218,7 @@ def test_an_answer_arrives_as_it_was_sent(array: np.ndarray, wants_digest: bool,
         call = Call(np.ones(4), mask=None)
         pending = w.remote.ask(call, digest=wants_digest)
         kept = child.digest_of(list(call.args), call.kwargs) if wants_digest else None
-        child._send_result(w.replies[0], w.call_id(), result, kept, range(0))
+        child._send_result(w.replies[0], w.call_id(), result, kept, range(0), NUMPY)
         answer = pending.answer(array.shape)
     assert answer.array is not None
     assert answer.array.dtype == array.dtype
@@ -236,7 +238,7 @@ def test_a_tuple_arrives_as_it_was_sent(sent: list[np.ndarray], as_list: bool, w
         call = Call(np.ones(4))
         pending = w.remote.ask(call, digest=wants_digest)
         kept = child.digest_of(list(call.args), call.kwargs) if wants_digest else None
-        child._send_result(w.replies[0], w.call_id(), result, kept, GRADIENTS.counts)
+        child._send_result(w.replies[0], w.call_id(), result, kept, GRADIENTS.counts, NUMPY)
         answers = pending.answers([array.shape for array in (*sent, sent[0], sent[0])][:3])
     assert answers.inputs_kept is (True if wants_digest else None)
     if len(sent) not in GRADIENTS.counts:
@@ -256,7 +258,7 @@ def test_what_is_wrong_with_one_of_a_tuple_does_not_touch_the_others() -> None:
         for odd, told in [(np.ones((2, 2)), (2, 2)), (None, None), (np.ones(DRAIN_CAP // 8 // 512), (4096,))]:
             pending = w.remote.ask(Call(1))
             result = (np.full(SHAPE, 3.0), odd, np.full(SHAPE, 5.0))
-            child._send_result(w.replies[0], w.call_id(), result, None, GRADIENTS.counts)
+            child._send_result(w.replies[0], w.call_id(), result, None, GRADIENTS.counts, NUMPY)
             first, second, third = pending.answers([SHAPE] * 3).parts
             assert first.array is not None
             assert third.array is not None
@@ -309,7 +311,7 @@ _odd = st.sampled_from([
 def test_what_is_no_plain_array_arrives_as_words(result: object) -> None:
     def reply(call_id: int) -> bytes:
         out, into = os.pipe()
-        child._send_result(into, call_id, result, None, range(0))
+        child._send_result(into, call_id, result, None, range(0), NUMPY)
         os.close(into)
         with os.fdopen(out, "rb") as pipe:
             return pipe.read()

@@ -27,7 +27,7 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> Offer:
     def make(*numbers: int) -> list[int]:
         tried: list[int] = []
 
-        def pair(rung: Rung) -> Pair:
+        def pair(rung: Rung, arrays: str) -> Pair:
             tried.append(rung.number)
             if rung.number not in numbers:
                 raise ZygoteLost(f"no {rung.number} here")

@@ -95,7 +95,7 @@ landlock.restrict_self(landlock.ruleset([os.path.dirname(os.__file__), "/dev/nul
 """,
     "limits": """
 from grader.sandbox.inside import confine
-confine._limit(confine.Allowance(address_space=2 << 30, cpu_seconds=5), own_uid=False)
+confine._limit(confine.Allowance(address_space=2 << 30, cpu_seconds=5), own_uid=False, device=False)
 """,
 }
 

@@ -62,6 +62,20 @@ KILL = {
 ABSENT = "clone3 rseq openat2"
 FCNTL = {0, 1, 2, 3, 4, 1030}
 IOCTL = {0x5401, 0x5421, 0x541B, 0x5451, 0x5450}
+
+# What is allowed beside that where code runs on a GPU.
+FOR_DEVICE = {
+    "memory": "memfd_create ftruncate fallocate mlock munlock mlock2 mincore msync membarrier fadvise64",
+    "memory of a node": "mbind set_mempolicy get_mempolicy",
+    "events": "pipe pipe2 eventfd2 epoll_create1 epoll_ctl epoll_wait epoll_pwait timerfd_create timerfd_settime",
+    "processors": "sched_setaffinity sched_getscheduler sched_getparam sched_get_priority_max sched_get_priority_min",
+    "threads": "rseq",
+    "the rest": "getpriority statfs fstatfs",
+}
+SEALS = {1033, 1034}
+NOT_TO_TERMINALS = {0x5412, 0x541C, 0x5452, 0x8901, 0x8902}
+NAMES_OF_THREADS = {15, 16}
+THREAD, NAMESPACES = 0x10000, 0x7E020080
 OF_NOTE = """
     fork vfork clone execve execveat kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal
     socket socketpair connect bind listen memfd_create shmget msgget semget mq_open splice tee vmsplice
@@ -74,8 +88,20 @@ def numbers(names: str) -> set[int]:
     return {kernel.NUMBERS[name] for name in names.split() if name in kernel.NUMBERS}
 
 
-def expected(number: int, arguments: tuple[int, ...], *, paths: bool) -> str:
+def expected(number: int, arguments: tuple[int, ...], *, paths: bool, device: bool = False) -> str:
     """What should come of a call of this machine's own kind."""
+    if device:
+        low = [argument & 0xFFFF_FFFF for argument in (*arguments, 0, 0)]
+        if number == kernel.NUMBERS["fcntl"] and low[1] in SEALS:
+            return ALLOWED
+        if number == kernel.NUMBERS["ioctl"]:
+            return ENOTTY if low[1] in NOT_TO_TERMINALS else ALLOWED
+        if number == kernel.NUMBERS["prctl"]:
+            return ALLOWED if low[0] in NAMES_OF_THREADS else EPERM
+        if number == kernel.NUMBERS["clone"]:
+            return ALLOWED if low[0] & THREAD and not low[0] & NAMESPACES else EPERM
+        if number in numbers(" ".join(FOR_DEVICE.values())):
+            return ALLOWED
     if number == kernel.NUMBERS["fcntl"]:
         return ALLOWED if arguments[1] & 0xFFFF_FFFF in FCNTL else EPERM
     if number == kernel.NUMBERS["ioctl"]:
@@ -121,12 +147,23 @@ def telling_arguments(number: int) -> Iterator[tuple[int, ...]]:
     """Arguments that matter to the filter, and their neighbours in both halves of 64 bits."""
     if number in (kernel.NUMBERS["fcntl"], kernel.NUMBERS["ioctl"]):
         for low, high in product(
-            [*range(1100), *(v + d for v in IOCTL for d in (-1, 0, 1)), 0x8901, 0x5452], (0, 1, 0xFFFF_FFFF)
+            [*range(1100), *(v + d for v in IOCTL | NOT_TO_TERMINALS for d in (-1, 0, 1)), 0xC020_4637],
+            (0, 1, 0xFFFF_FFFF),
         ):
             yield (0, high << 32 | low, 0)
     elif number == kernel.NUMBERS["prlimit64"]:
         values = (0, 1, 1 << 32, 0xFFFF_FFFF, 1 << 63)
         yield from product(values, (0, 7), values, (0, 1))
+    elif number == kernel.NUMBERS["clone"]:
+        flags = [
+            0,
+            *(1 << bit for bit in range(32)),
+            0x3D0F00,
+            0x1200011,
+        ]  # a thread of the C library, and a fork
+        yield from ((flag | more | high << 32,) for flag in flags for more in (0, THREAD) for high in (0, 1))
+    elif number == kernel.NUMBERS["prctl"]:
+        yield from ((option | high << 32,) for option in range(80) for high in (0, 1))
     else:
         yield ()
         yield (0xFFFF_FFFF_FFFF_FFFF,) * 6
@@ -137,18 +174,21 @@ def paths(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
 
 
-def test_every_call_comes_to_what_the_table_says(paths: bool) -> None:
-    program = seccomp.program(paths=paths)
+@pytest.fixture(params=[False, True], ids=["no device", "with a device"])
+def device(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+def test_every_call_comes_to_what_the_table_says(paths: bool, device: bool) -> None:
+    program = seccomp.program(paths=paths, device=device)
     for number in NUMBERS:
         for arguments in telling_arguments(number):
-            assert run(program, number, arguments) == expected(number, arguments, paths=paths), (
-                number,
-                arguments,
-            )
+            should = expected(number, arguments, paths=paths, device=device)
+            assert run(program, number, arguments) == should, (number, arguments)
 
 
-def test_other_kinds_of_calls_end_the_process(paths: bool) -> None:
-    program = seccomp.program(paths=paths)
+def test_other_kinds_of_calls_end_the_process(paths: bool, device: bool) -> None:
+    program = seccomp.program(paths=paths, device=device)
     for number in NUMBERS:
         assert run(program, number | 0x4000_0000) == KILLED, "x32"
         assert run(program, number | 0x8000_0000) == KILLED
@@ -164,21 +204,38 @@ def test_what_starts_or_reaches_something_is_refused(paths: bool) -> None:
             assert run(program, kernel.NUMBERS[name]) in (EPERM, ENOSYS), name
 
 
-def test_the_kernel_would_take_it(paths: bool) -> None:
-    program = seccomp.program(paths=paths)
+def test_a_gpu_gives_threads_and_no_processes(paths: bool) -> None:
+    program = seccomp.program(paths=paths, device=True)
+    opened = {name for words in FOR_DEVICE.values() for name in words.split()}
+    for name in set(OF_NOTE.split()) - opened:
+        if name in kernel.NUMBERS:
+            assert run(program, kernel.NUMBERS[name]) in (EPERM, ENOSYS), name
+
+
+def test_the_kernel_would_take_it(paths: bool, device: bool) -> None:
+    program = seccomp.program(paths=paths, device=device)
     assert len(program) % 8 == 0
     assert len(program) // 8 <= 4096
     for place in range(len(program) // 8):
         code, if_true, if_false, value = struct.unpack_from("=HBBI", program, 8 * place)
-        assert code in (0x20, 0x15, 0x35, 0x06)
-        assert code == 0x06 or place + 1 + max(if_true, if_false) < len(program) // 8
+        assert code in (0x20, 0x15, 0x35, 0x06, 0x54)
+        assert code in (0x06, 0x54) or place + 1 + max(if_true, if_false) < len(program) // 8
         if code == 0x20:
             assert value in range(0, 64, 4)
     assert struct.unpack_from("=HBBI", program, len(program) - 8)[0] == 0x06, "it ends in a return"
 
 
 def test_names_are_in_one_list_only() -> None:
-    lists = [seccomp.ALLOW, seccomp.BY_PATH, seccomp.KILL, seccomp.ABSENT, ["fcntl", "ioctl", "prlimit64"]]
+    special = ["fcntl", "ioctl", "prlimit64", "prctl", "clone"]
+    lists = [
+        seccomp.ALLOW,
+        seccomp.BY_PATH,
+        seccomp.FOR_DEVICE,
+        seccomp.KILL,
+        seccomp.ABSENT,
+        seccomp.RSEQ,
+        special,
+    ]
     names = [name for each in lists for name in each]
     assert len(names) == len(set(names))
     unknown = {name for name in names if name not in {*syscalls.table("x86_64"), *syscalls.table("aarch64")}}
