@@ -1,6 +1,7 @@
 # One image for every process of the site: web, workers, beat. What differs is the command (docker-compose.yml).
 #
-# BASE may be any Debian with Python 3.11 or newer. Packages come by the hashes in requirements/.
+# BASE may be any Debian with Python 3.11 or newer. Packages come by the hashes in requirements/; LOCK says by which:
+# site, or gpu, which is site and CuPy, for a worker with a GPU.
 ARG BASE=debian:trixie-slim
 
 FROM ${BASE} AS build
@@ -11,9 +12,10 @@ WORKDIR /srv/softmark
 # Python's bytecode is made here: the root of a container is read-only, so no process could ever keep it.
 ENV UV_PYTHON_DOWNLOADS=never UV_LINK_MODE=copy UV_NO_CACHE=1 UV_COMPILE_BYTECODE=1 PIP_NO_CACHE_DIR=1
 COPY requirements requirements
+ARG LOCK=site
 RUN python3 -m venv .venv \
     && .venv/bin/python -m pip install -qq --require-hashes --only-binary :all: -r requirements/bootstrap.txt \
-    && .venv/bin/uv pip install --python .venv/bin/python --require-hashes -r requirements/site.txt
+    && .venv/bin/uv pip install --python .venv/bin/python --require-hashes -r "requirements/${LOCK}.txt"
 # First what changes seldom: the front end lands in platform/, and the sources around it.
 COPY frontend frontend
 RUN requirements/assets.sh && rm -rf frontend

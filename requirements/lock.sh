@@ -39,9 +39,10 @@ draft() { # draft LOCK SOURCE...: resolve into a copy of the lock, so that its v
 draft bootstrap.txt requirements/bootstrap.in
 draft node.txt requirements/node.in
 draft site.txt --extra site pyproject.toml
+draft gpu.txt --extra site --extra gpu pyproject.toml
 draft dev.txt --extra site --extra local --extra dev pyproject.toml
 
-for lock in bootstrap.txt node.txt site.txt dev.txt; do
+for lock in bootstrap.txt node.txt site.txt gpu.txt dev.txt; do
     if cmp -s "$drafts/$lock" "requirements/$lock"; then continue; fi
     if [ "$mode" = --check ]; then
         diff -u "requirements/$lock" "$drafts/$lock" >&2 || true

@@ -25,6 +25,7 @@ from grader.report import CheckResult, NamedMistake, Report, Verdict, overall
 from softmark.accounts.models import User
 from softmark.courses.models import Course, Enrolment, Extension, Item, Role, Schedule, Section
 from softmark.coursework.models import Assignment, AssignmentVersion, Upload, UploadStatus
+from softmark.coursework.routing import queue_of_submissions, queue_of_uploads
 from softmark.coursework.verifying import names_of
 from softmark.grading.models import Run
 from softmark.grading.signals import run_finished
@@ -110,9 +111,14 @@ def folder_of(slug: str) -> GradersAssignment:
     return load_assignment(ROOT / "assignments" / slug)
 
 
-def make_assignment_version(slug: str = "scaled-dot-product", **fields: Any) -> AssignmentVersion:
-    """The version that a folder of `assignments/` has now; made once a test. Its table of mistakes is left empty."""
-    folder = folder_of(slug)
+def make_assignment_version(
+    slug: str = "scaled-dot-product", *, folder: GradersAssignment | None = None, **fields: Any
+) -> AssignmentVersion:
+    """The version that a folder of `assignments/` has now, or another folder; made once a test.
+
+    Its table of mistakes is left empty.
+    """
+    folder = folder or folder_of(slug)
     values: dict[str, Any] = {
         "version": folder.version,
         "title": folder.title,
@@ -120,6 +126,7 @@ def make_assignment_version(slug: str = "scaled-dot-product", **fields: Any) -> 
         "function": folder.function,
         "signature": folder.signature,
         "points": folder.points,
+        "device": folder.device,
         "files": dict(folder.files),
         "verification": {
             "table": [],
@@ -129,7 +136,7 @@ def make_assignment_version(slug: str = "scaled-dot-product", **fields: Any) -> 
         },
     }
     made, _ = AssignmentVersion.objects.get_or_create(
-        slug=slug, digest=fields.pop("digest", digest_of(folder.files)), defaults=values | fields
+        slug=folder.slug, digest=fields.pop("digest", digest_of(folder.files)), defaults=values | fields
     )
     return made
 
@@ -151,7 +158,7 @@ def make_upload(
         folder = assignment_from_texts(files)
         fields = {
             "files": dict(files), "digest": digest_of(files), "slug": folder.slug, "title": folder.title,
-            "names": names_of(folder),
+            "names": names_of(folder), "queue": queue_of_uploads(folder.device),
         } | fields  # fmt: skip
     if status is UploadStatus.RUNNING:
         fields = {"claim_no": 1, "claimed_at": now, "lease_until": now + timedelta(seconds=20)} | fields
@@ -200,7 +207,8 @@ def make_submission(
         assignment=assignment, version=fields.pop("version", assignment.version), student=student,
         number=number or Submission.objects.filter(assignment=assignment, student=student).count() + 1,
         received_at=received_at or now, status=status,
-        text=text if text is not None else assignment.version.files["solution.py"], **fields,
+        text=text if text is not None else assignment.version.files["solution.py"],
+        queue=fields.pop("queue", queue_of_submissions(assignment.version.device)), **fields,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PATIENCE = 120.0  # seconds; nothing here takes nearly as long on a machine that is not busy
+SITE = "softmark.config.celery"
 _ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -52,11 +53,11 @@ class CeleryProcess:
 
 
 def start_celery(
-    environment: Mapping[str, str], log: Path, queues: Iterable[str], processes: int = 1
+    environment: Mapping[str, str], log: Path, queues: Iterable[str], processes: int = 1, app: str = SITE
 ) -> CeleryProcess:
     """A worker, ready to grade."""
     command = [
-        sys.executable, "-m", "celery", "-A", "softmark.config.celery", "worker", "-Q", ",".join(queues),
+        sys.executable, "-m", "celery", "-A", app, "worker", "-Q", ",".join(queues),
         "-c", str(processes), "-Ofair", "--without-mingle", "--without-gossip",
         "-n", f"{log.parent.name}-{log.name}@here",
     ]  # fmt: skip
@@ -86,9 +87,9 @@ class Workers:
             self._shared = self._start(["grade.cpu", "grade.batch"], 1)
         return self._shared
 
-    def start(self, *queues: str, processes: int = 1) -> CeleryProcess:
+    def start(self, *queues: str, processes: int = 1, app: str = SITE) -> CeleryProcess:
         """One to be killed. `end_all` comes before the first."""
-        self._own.append(self._start(queues, processes))
+        self._own.append(self._start(queues, processes, app))
         return self._own[-1]
 
     def end_all(self) -> None:
@@ -97,9 +98,9 @@ class Workers:
                 worker.kill()
         self._own, self._shared = [], None
 
-    def _start(self, queues: Iterable[str], processes: int) -> CeleryProcess:
+    def _start(self, queues: Iterable[str], processes: int, app: str = SITE) -> CeleryProcess:
         self._started += 1
-        return start_celery(self._environment, self._folder / f"{self._started}.log", queues, processes)
+        return start_celery(self._environment, self._folder / f"{self._started}.log", queues, processes, app)
 
 
 @dataclass

@@ -1,4 +1,7 @@
-"""A small assignment that the gate lets pass: one check, one known mistake. By path, the text of each file."""
+"""A small assignment that the gate lets pass: one check, one known mistake. By path, the text of each file.
+
+FILES_ON_GPU is the same for a GPU, and runs on any library of the array standard.
+"""
 
 from __future__ import annotations
 
@@ -44,5 +47,19 @@ import numpy as np
 
 def attention(q, k, v):
     return np.exp(q @ k.T / q.shape[-1] ** 0.5) @ v
+""",
+}
+
+FILES_ON_GPU = FILES | {
+    "assignment.toml": 'device = "cuda"\n' + FILES["assignment.toml"],
+    "solution.py": """
+def attention(q, k, v):
+    xp = q.__array_namespace__()
+    scores = xp.exp(q @ k.T / q.shape[-1] ** 0.5)
+    return scores / xp.sum(scores, axis=-1, keepdims=True) @ v
+""",
+    "mistakes/never-divided.py": """
+def attention(q, k, v):
+    return q.__array_namespace__().exp(q @ k.T / q.shape[-1] ** 0.5) @ v
 """,
 }

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-LOCKS = ("bootstrap.txt", "dev.txt")
+LOCKS = ("bootstrap.txt", "site.txt", "gpu.txt", "dev.txt")
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -45,6 +46,18 @@ def test_the_lock_satisfies_the_project(root: Path) -> None:
         for requirement in found:
             version = str(requirement.specifier).removeprefix("==")
             assert asked.specifier.contains(version), f"{asked} is locked at {version}: run `make lock`"
+
+
+def test_a_worker_with_a_gpu_has_what_the_others_have_and_cupy(root: Path) -> None:
+    site, gpu = (dict(versions(root, lock)) for lock in ("site.txt", "gpu.txt"))
+    assert site.items() <= gpu.items()
+    assert "cupy-cuda12x" in {name for name, _ in gpu.keys() - site.keys()}
+
+
+def versions(root: Path, lock: str) -> Iterator[tuple[tuple[str, str], str]]:
+    """Of each package, for each kind of machine that is told apart."""
+    for requirement, _ in read_lock(root, lock):
+        yield (canonicalize_name(requirement.name), str(requirement.marker)), str(requirement.specifier)
 
 
 def read_lock(root: Path, lock: str) -> list[tuple[Requirement, list[str]]]:

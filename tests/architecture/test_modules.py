@@ -33,6 +33,8 @@ def test_module_is_not_too_long(module: Path) -> None:
 def test_the_childs_code_stands_alone(module: Path) -> None:
     """Only the standard library, numpy and its own package: the child's file system holds nothing else."""
     allowed = sys.stdlib_module_names | {"numpy"}
+    if module.name == "devices.py":  # each is there where its submissions are given its arrays
+        allowed |= {"cupy", "array_api_strict"}
     for imported in absolute_imports(module):
         own = imported == "grader.sandbox.inside" or imported.startswith("grader.sandbox.inside.")
         assert own or imported.split(".")[0] in allowed, f"{name(module)} imports {imported}"

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from grader.report import CheckResult, Report, Verdict, Visibility, overall
 from softmark.accounts.models import User
 from softmark.coursework.models import Assignment
+from softmark.coursework.routing import Queue
 from softmark.grading import queue, tasks, workers
 from softmark.grading.models import Run, Worker
 from softmark.grading.queries import place
 from softmark.grading.queue import ClaimLost
 from softmark.grading.signals import run_finished
-from softmark.submissions.models import Queue, Status, Submission
+from softmark.submissions.models import Status, Submission
 from tests.factories import enrol, make_assignment, make_submission
 
 WORKER = "here:1:2"

@@ -23,24 +23,25 @@ from softmark.coursework.importing import gate
 from softmark.coursework.models import Upload, UploadStatus
 from softmark.coursework.queue import ClaimLost
 from softmark.coursework.reading import read_zip
+from softmark.coursework.routing import Queue
 from softmark.grading import bell, tasks, workers
 from softmark.grading.work import Bench
-from softmark.submissions.models import Queue
 from tests.factories import enrol, make_assignment, make_course, make_upload
 from tests.jobs.test_queue import in_parallel
 from tests.jobs.test_worker import hand_in, wait_for
 from tests.processes import CeleryProcess, eventually
-from tests.small_assignment import FILES
+from tests.small_assignment import FILES, FILES_ON_GPU
 from tests.zips import zipped
 
 BATCH = str(Queue.BATCH)
+GPU = str(Queue.GPU)
 WORKER = "here:1:2"
 Start = Callable[..., CeleryProcess]
 SLOW = FILES | {"starter.py": "import time\n\ndef attention(q, k, v):\n    time.sleep(1.5)\n    return v\n"}
 
 
-def claimed() -> Upload:
-    upload = queue.claim(WORKER)
+def claimed(name: str = BATCH) -> Upload:
+    upload = queue.claim(name, WORKER)
     assert upload is not None
     return upload
 
@@ -86,7 +87,27 @@ class TestTheQueue:
         assert (kept.state, kept.worker, kept.trouble) == (UploadStatus.RUNNING, WORKER, "")
         assert kept.lease_until is not None
         assert timedelta(0) < kept.lease_until - timezone.now() <= timedelta(seconds=queue.LEASE_SECONDS)
-        assert queue.claim(WORKER) is None
+        assert queue.claim(BATCH, WORKER) is None
+
+    def test_each_queue_for_itself(self) -> None:
+        on_gpu, usual = make_upload(files=FILES_ON_GPU), make_upload()
+        assert (queue.waiting(GPU), queue.waiting(BATCH), queue.waiting(str(Queue.CPU))) == (1, 1, 0)
+        assert claimed().pk == usual.pk
+        assert queue.claim(BATCH, WORKER) is None
+        assert (queue.is_claimed(BATCH), queue.is_claimed(GPU)) == (True, False)
+        assert claimed(GPU).pk == on_gpu.pk
+        assert queue.waiting(GPU) == 0
+        assert queue.is_claimed(GPU)
+        Upload.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+        assert not queue.is_claimed(GPU)
+
+    def test_trouble_is_told_to_those_who_wait_for_the_same_workers(self) -> None:
+        on_gpu, usual = make_upload(files=FILES_ON_GPU), make_upload()
+        running = make_upload(status=UploadStatus.RUNNING)
+        queue.tell_trouble(GPU, "No GPU here.")
+        assert [now(each).trouble for each in (on_gpu, usual)] == ["No GPU here.", ""]
+        queue.tell_trouble(BATCH, "No sandbox.")
+        assert [now(each).trouble for each in (on_gpu, usual, running)] == ["No GPU here.", "No sandbox.", ""]
 
     def test_uploads_in_turn(self) -> None:
         first, second = make_upload(), make_upload()
@@ -169,9 +190,10 @@ class TestTheQueue:
         here, there, alive = make_upload(), make_upload(), make_upload()
         host = workers.own_host()
         for worker in (f"{host}:4194304:77", "another-machine:4194304:77", workers.own_name()):
-            queue.claim(worker)
+            queue.claim(BATCH, worker)
         assert queue.is_busy(host)
-        assert queue.free_of_workers(host, workers.is_gone) == 1
+        assert queue.free_of_workers(GPU, host, workers.is_gone) == 0, "their bell is another"
+        assert queue.free_of_workers(BATCH, host, workers.is_gone) == 1
         assert [now(each).state for each in (here, there, alive)] == [
             UploadStatus.WAITING, UploadStatus.RUNNING, UploadStatus.RUNNING,
         ]  # fmt: skip
@@ -199,7 +221,7 @@ def test_no_two_workers_get_the_same(transactional_db: None) -> None:
     got: list[int] = []
 
     def work() -> None:
-        while (upload := queue.claim(WORKER)) is not None:
+        while (upload := queue.claim(BATCH, WORKER)) is not None:
             got.append(upload.pk)
         connection.close()
 
@@ -219,7 +241,7 @@ class TestOneWorker:
 
     def answer(self, bench: Bench, monkeypatch: pytest.MonkeyPatch, report: Callable[..., Report]) -> None:
         """This is what the sandbox says."""
-        monkeypatch.setattr(Grader, "__init__", lambda self: None)
+        monkeypatch.setattr(Grader, "__init__", lambda self, **_: None)
         monkeypatch.setattr(Grader, "close", lambda self: None)
         monkeypatch.setattr(Grader, "grade", report)
         monkeypatch.setattr(Bench, "announce", lambda *arguments: None)
@@ -308,15 +330,15 @@ class TestOneWorker:
         assert now(upload).deaths == 0
 
     def test_lost_bells_are_rung_again(self, broker: redis.Redis) -> None:
-        for _ in range(3):
-            upload_zip()
+        for files in (FILES, FILES, FILES, FILES_ON_GPU, FILES_ON_GPU):
+            upload_zip(files=files)
         broker.flushdb()
         tasks.reap()
-        assert broker.llen(BATCH) == 3
+        assert (broker.llen(BATCH), broker.llen(GPU), broker.llen(str(Queue.CPU))) == (3, 2, 1)
 
     def test_the_reaper_frees_what_a_dead_machine_held(self, broker: redis.Redis) -> None:
         upload = upload_zip()
-        queue.claim("another-machine:1:1")
+        queue.claim(BATCH, "another-machine:1:1")
         Upload.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
         tasks.reap()  # the first round after a while gives those who live the time to say so
         tasks.reap()
@@ -324,7 +346,7 @@ class TestOneWorker:
 
     def test_a_worker_that_verifies_for_long_is_there(self) -> None:
         make_upload()
-        queue.claim(workers.own_name())
+        queue.claim(BATCH, workers.own_name())
         assert workers.heard_of_host(workers.own_host(), None)
 
 

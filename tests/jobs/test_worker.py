@@ -17,10 +17,11 @@ from django.utils import timezone
 from kombu import Connection
 
 from softmark.coursework.models import Assignment
+from softmark.coursework.routing import Queue
 from softmark.grading import bell, queue, tasks
 from softmark.grading.models import Run, Worker
 from softmark.grading.work import seed_of
-from softmark.submissions.models import Queue, Status, Submission
+from softmark.submissions.models import Status, Submission
 from softmark.submissions.signals import submitted
 from tests.factories import ROOT, folder_of, make_assignment, make_submission
 from tests.processes import CeleryProcess, eventually

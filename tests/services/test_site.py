@@ -82,6 +82,21 @@ def test_a_server_that_is_named_and_not_there(tmp_path: Path, name: str, value: 
     assert not processes_with(str(tmp_path))
 
 
+@pytest.mark.parametrize("driver", [True, False])
+@pytest.mark.parametrize("library", [True, False])
+def test_what_needs_a_gpu_is_graded_here_only_where_one_can_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, driver: bool, library: bool
+) -> None:
+    if driver:
+        (tmp_path / "nvidiactl").touch()
+    if library:
+        (tmp_path / "cupy.py").write_text("raise AssertionError('this takes seconds')")
+    monkeypatch.setattr(site, "_GPU", tmp_path / "nvidiactl")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *(each for each in sys.path if "-packages" not in each)])
+    gpu = "grade.gpu," if driver and library else ""
+    assert site.queues() == f"default,grade.cpu,{gpu}grade.batch"
+
+
 def test_valkey_keeps_what_it_was_told_and_opens_only_to_its_password(tmp_path: Path) -> None:
     for expected in (None, b"value"):
         server = Valkey(tmp_path / "valkey")

@@ -21,6 +21,7 @@ from tests.factories import (
     enrol,
     make_admin,
     make_assignment,
+    make_assignment_version,
     make_course,
     make_extension,
     make_schedule,
@@ -229,6 +230,13 @@ class TestPage:
         assert "<b>Bold" not in html
         assert "<i>.py" not in html
         assert "<script>alert" not in html
+
+    def test_one_for_a_gpu_says_so(self, client: Client) -> None:
+        line = "It runs on a GPU, and the arrays that it is given are CuPy arrays."
+        usual = make_assignment()
+        on_gpu = make_assignment(version=make_assignment_version("causal-mask", device="cuda"))
+        assert line in words(page(client, on_gpu, enrol(on_gpu.course)))
+        assert "GPU" not in page(client, usual, enrol(usual.course))
 
     def test_the_number_of_queries(
         self, client: Client, django_assert_num_queries: DjangoAssertNumQueries

@@ -12,13 +12,14 @@ from django.utils import timezone
 
 from grader.report import Verdict
 from softmark.courses.queries import enrolment_in
+from softmark.coursework.routing import Queue
 from softmark.gradebook import queries
 from softmark.gradebook.entries import Kind
 from softmark.gradebook.grade import State
 from softmark.gradebook.models import Event
 from softmark.grading.models import Run
 from softmark.grading.signals import run_finished
-from softmark.submissions.models import Queue, Status
+from softmark.submissions.models import Status
 from tests.factories import (
     enrol,
     make_assignment,

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import io
+import sys
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 
-from grader.assignment import load_assignment
+from grader.assignment import Device, load_assignment
+from grader.grade import Grader
 from softmark.courses.models import Schedule
 from softmark.courses.queries import current_schedule
+from softmark.coursework import importing
 from softmark.coursework.actions import NotFit, place, publish
 from softmark.coursework.importing import gate
 from softmark.coursework.management.commands import import_assignment
 from softmark.coursework.models import Assignment, AssignmentVersion
 from tests.factories import make_course, make_submission
-from tests.small_assignment import FILES
+from tests.small_assignment import FILES, FILES_ON_GPU
 
 pytestmark = pytest.mark.django_db
 
@@ -106,6 +110,31 @@ def test_without_a_sandbox_nothing_is_published(folder: Path, monkeypatch: pytes
     code, _, told = run(folder)
     assert code == 3
     assert told.strip()
+    assert not AssignmentVersion.objects.exists()
+
+
+def on_gpu(folder: Path) -> Path:
+    for name, text in FILES_ON_GPU.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_one_for_a_gpu_is_verified_on_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "Grader", partial(Grader, stand_in=True))
+    code, said, _ = run(on_gpu(folder))
+    assert code == 0
+    assert "Published as version" in said
+    assert AssignmentVersion.objects.get().device == Device.CUDA
+
+
+def test_where_there_is_no_gpu_one_for_it_is_not_published(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    code, _, told = run(on_gpu(folder))
+    assert code == 3
+    assert "with a GPU can be had on this machine" in told
+    assert "Traceback" not in told
     assert not AssignmentVersion.objects.exists()
 
 

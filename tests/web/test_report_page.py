@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -21,11 +22,12 @@ from grader.report import CheckResult, Verdict, Visibility
 from softmark.accounts.models import User
 from softmark.courses.models import Course, Role
 from softmark.coursework.models import Assignment
+from softmark.coursework.routing import Queue
 from softmark.gradebook.actions import set_released
 from softmark.grading import actions, queries, workers
-from softmark.grading.models import Run
+from softmark.grading.models import Run, Worker
 from softmark.grading.progress import Ticker
-from softmark.submissions.models import Queue, Status, Submission
+from softmark.submissions.models import Status, Submission
 from softmark.submissions.signals import requeued
 from tests.factories import (
     enrol,
@@ -191,6 +193,42 @@ def test_without_a_worker_it_says_that_nothing_is_lost(
         "graded as soon as one is back. It has been waiting for " in page
     )
     assert 'hx-trigger="load delay:5.0s' in shown(client, submission, name="progress")
+
+
+@pytest.mark.parametrize("there", [None, Queue.CPU])
+def test_without_a_worker_with_a_gpu_it_says_so(
+    client: Client, course: Course, student: User, tutor: User, there: Queue | None
+) -> None:
+    """Whoever else is at work."""
+    if there is not None:
+        workers.announce("here:1:1", there, 2, "")
+    workers.announce("here:1:1", Queue.GPU, None, "There is no GPU here.")
+    on_gpu = make_assignment(course=course, version=make_assignment_version(device="cuda"))
+    submission = make_submission(on_gpu, student, received_at=datetime(2026, 11, 2, 13, 3, 11, tzinfo=UTC))
+    page = words(shown(client, submission, student))
+    assert "No GPU worker is connected." in page
+    assert (
+        "Your submission is safe: it has been received at 14:03:11, which is the time that counts. It stays in the "
+        "queue and is graded when one is. It has been waiting for " in page
+    )
+    assert "grader" not in page
+    page = words(shown(client, submission, tutor))
+    assert "No GPU worker has been heard of yet. Whoever runs this site has to start one." in page
+    workers.announce("there:1:1", Queue.GPU, 2, "")
+    assert "Next in the queue." in shown(client, submission, student)
+    Worker.objects.update(seen_at=datetime(2026, 11, 1, 12, 30, tzinfo=UTC))
+    page = words(shown(client, submission, tutor))
+    assert re.search(r"A worker with a GPU was last heard of on .*13:30.*\. Whoever runs this site", page)
+
+
+def test_of_the_other_workers_nothing_is_said_of_a_gpu(
+    client: Client, submission: Submission, student: User, tutor: User
+) -> None:
+    workers.announce("here:1:1", Queue.GPU, 2, "")
+    for reader in (student, tutor):
+        page = words(shown(client, submission, reader))
+        assert "No grader is at work at the moment." in page
+        assert "GPU" not in page
 
 
 def test_the_page_asks_again_later_and_later(client: Client, assignment: Assignment, student: User) -> None:

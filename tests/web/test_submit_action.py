@@ -12,11 +12,14 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries, Settings
 
+from grader.assignment import Device
 from softmark.accounts.models import User
 from softmark.courses.models import Role
 from softmark.coursework.models import Assignment
+from softmark.coursework.routing import Queue, queue_of_submissions
 from softmark.coursework.source import Source
 from softmark.submissions import queries
 from softmark.submissions.actions import Refused, save_draft, submit
@@ -25,6 +28,7 @@ from softmark.submissions.signals import submitted
 from tests.factories import (
     enrol,
     make_assignment,
+    make_assignment_version,
     make_course,
     make_extension,
     make_schedule,
@@ -209,6 +213,32 @@ class TestSubmit:
         )
         with pytest.raises(Refused):
             hand_in(stale, student)
+
+    @pytest.mark.parametrize("device", Device)
+    def test_it_waits_for_workers_that_have_what_the_version_runs_on(self, device: Device) -> None:
+        assignment = make_assignment(version=make_assignment_version(device=device))
+        with hearing() as heard:
+            hand_in(assignment, enrol(assignment.course))
+        assert [each.queue for each in heard] == [queue_of_submissions(device)]
+        assert Submission.objects.get().queue == queue_of_submissions(device)
+
+    def test_a_version_that_has_just_come_decides_where(self) -> None:
+        """The page may have been opened when the assignment ran on something else."""
+        assignment = make_assignment()
+        stale = Assignment.objects.select_related("version").get(pk=assignment.pk)
+        assignment.version = make_assignment_version("causal-mask", device=Device.CUDA)
+        assignment.save()
+        student = enrol(assignment.course)
+        assert hand_in(stale, student).queue == Queue.GPU
+
+    def test_nobody_waits_for_the_files_of_a_version(self) -> None:
+        assignment = make_assignment()
+        student = enrol(assignment.course)
+        with CaptureQueriesContext(connection) as asked:
+            hand_in(assignment, student)
+        assert not [
+            each["sql"] for each in asked if '"files"' in each["sql"] or '"verification"' in each["sql"]
+        ]
 
     def test_what_a_receiver_cannot_take_is_not_submitted(self) -> None:
         assignment = make_assignment()

@@ -30,7 +30,7 @@ from softmark.courses.models import Course, Item, Role, Schedule
 from softmark.courses.queries import current_schedule
 from softmark.coursework.models import Assignment, AssignmentVersion, Upload, UploadStatus
 from softmark.coursework.reading import MOST_FINDINGS
-from softmark.submissions.models import Queue
+from softmark.coursework.routing import Queue
 from tests.factories import (
     enrol,
     make_assignment,
@@ -41,7 +41,7 @@ from tests.factories import (
     make_submission,
     make_upload,
 )
-from tests.small_assignment import FILES
+from tests.small_assignment import FILES, FILES_ON_GPU
 from tests.zips import zipped
 
 BETTER = FILES | {"prompt.md": "# Twice, said better\n"}
@@ -120,6 +120,19 @@ class TestTaken:
         with django_capture_on_commit_callbacks(execute=True):
             send(client, zipped(FILES))
         assert broker.llen(str(Queue.BATCH)) == 1
+
+    def test_one_for_a_gpu_waits_for_a_worker_with_one(
+        self, client: Client, course: Course, broker: redis.Redis, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        with django_capture_on_commit_callbacks(execute=True):
+            response = send(client, zipped(FILES_ON_GPU))
+        upload = Upload.objects.get()
+        assert upload.queue == Queue.GPU
+        assert (broker.llen(str(Queue.GPU)), broker.llen(str(Queue.BATCH))) == (1, 0)
+        assert "It waits for a grader with a GPU." in said(client.get(response["Location"]))
+        Upload.objects.update(queued_at=timezone.now() - timedelta(minutes=5))
+        page = said(client.get(response["Location"]))
+        assert "No grader with a GPU has come for it in the last 5 minutes." in page
 
     @pytest.mark.parametrize(
         ("name", "kept"), [("x\u202epiz.zip", "xpiz.zip"), ("y" * 250 + ".zip", "y" * 200)]
@@ -624,6 +637,14 @@ class TestPublishing:
         with pytest.raises(DatabaseError, match="never changed"), transaction.atomic():
             AssignmentVersion.objects.update(title="Another")
 
+    def test_what_it_runs_on_is_frozen_with_it(self, client: Client, course: Course) -> None:
+        for files in (FILES, FILES_ON_GPU):
+            publish(client, make_upload(course, status=UploadStatus.VERIFIED, files=files))
+        devices = AssignmentVersion.objects.order_by("pk").values_list("device", flat=True)
+        assert list(devices) == ["cpu", "cuda"]
+        with pytest.raises(DatabaseError, match="never changed"), transaction.atomic():
+            AssignmentVersion.objects.update(device="cpu")
+
     def test_the_number_of_queries(
         self, client: Client, course: Course, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
@@ -797,6 +818,7 @@ class TestTheDatabaseRefuses:
             (UploadStatus.WAITING, {"status": UploadStatus.FAILED}),
             (UploadStatus.WAITING, {"status": UploadStatus.UNUSABLE}),
             (UploadStatus.WAITING, {"problems": [{"file": "."}]}),
+            (UploadStatus.WAITING, {"queue": Queue.CPU}),
             (UploadStatus.UNUSABLE, {"problems": []}),
             (UploadStatus.UNUSABLE, {"status": UploadStatus.WAITING}),
         ],
@@ -818,6 +840,10 @@ class TestTheDatabaseRefuses:
         upload = make_upload(status=UploadStatus.VERIFIED, version=version_of(FILES))
         with pytest.raises(IntegrityError), transaction.atomic():
             Upload.objects.filter(pk=upload.pk).update(**fields)
+
+    def test_a_version_for_a_device_that_nobody_has(self) -> None:
+        with pytest.raises(IntegrityError, match="version_device_is_known"), transaction.atomic():
+            make_assignment_version(device="abacus")
 
     def test_the_same_content_twice(self, course: Course) -> None:
         make_upload(course)

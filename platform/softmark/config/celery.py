@@ -46,9 +46,10 @@ app.conf.update(
     task_create_missing_queues=True,
     task_publish_retry=False,  # who submits does not wait for a broker that is away: the reaper rings again
     worker_prefetch_multiplier=1,
-    # A pool process opens its sandbox before it says that it is up, and may have to wait for the database. With the 4
-    # seconds of the default a slow machine would kill each of them for ever.
-    worker_proc_alive_timeout=60.0,
+    # A pool process opens its sandboxes before it says that it is up, and may have to wait for the database; a GPU that
+    # does not answer is tried for a minute on each of two rungs. With the 4 seconds of the default a slow machine would
+    # kill each of them for ever.
+    worker_proc_alive_timeout=240.0,
     worker_soft_shutdown_timeout=20.0,
     worker_enable_soft_shutdown_on_idle=False,
     worker_cancel_long_running_tasks_on_connection_loss=False,

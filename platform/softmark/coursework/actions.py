@@ -25,6 +25,7 @@ from softmark.coursework.importing import published
 from softmark.coursework.models import Assignment, AssignmentVersion, Upload, UploadStatus
 from softmark.coursework.policies import may_publish, may_verify_again
 from softmark.coursework.reading import Brought
+from softmark.coursework.routing import queue_of_uploads
 from softmark.coursework.signals import awaits_verification
 from softmark.coursework.verifying import names_of
 
@@ -89,6 +90,7 @@ def _freeze(folder: Folder, verification: dict[str, Any]) -> AssignmentVersion:
             "function": folder.function,
             "signature": folder.signature,
             "points": folder.points,
+            "device": folder.device,
             "files": dict(folder.files),
             "verification": verification,
         },
@@ -198,6 +200,7 @@ def receive(course: Course, by: User, brought: Brought) -> tuple[Upload, bool]:
         return Upload.objects.create(course=course, **fields, **unusable), True
     fields |= {
         "slug": folder.slug, "title": folder.title, "files": dict(folder.files), "names": names_of(folder),
+        "queue": queue_of_uploads(folder.device),
     }  # fmt: skip
     version = published(folder)
     if version is not None:

@@ -16,11 +16,12 @@ from softmark.ui.admin import ReadOnly
 
 @admin.register(AssignmentVersion)
 class AssignmentVersionAdmin(ReadOnly):
-    list_display = ("title", "slug", "version", "points", "created_at")
-    list_filter = ("slug",)
+    list_display = ("title", "slug", "version", "points", "device", "created_at")
+    list_filter = ("device", "slug")
     search_fields = ("slug", "title", "version")
     fields = (
-        "title", "summary", "slug", "version", "digest", "signature", "points", "created_at", "folder", "mistakes",
+        "title", "summary", "slug", "version", "digest", "signature", "points", "device", "created_at", "folder",
+        "mistakes",
     )  # fmt: skip
     readonly_fields = ("folder", "mistakes")
 
@@ -79,6 +80,6 @@ class UploadAdmin(ReadOnly):
     list_select_related = ("course", "uploaded_by", "version")
     search_fields = ("title", "slug", "filename")
     fields = (
-        "title", "slug", "course", "uploaded_by", "uploaded_at", "filename", "digest", "status", "trouble", "seconds",
-        "claim_no", "claimed_at", "worker", "lease_until", "deaths", "finished_at", "version",
+        "title", "slug", "course", "uploaded_by", "uploaded_at", "filename", "digest", "status", "queue", "trouble",
+        "seconds", "claim_no", "claimed_at", "worker", "lease_until", "deaths", "finished_at", "version",
     )  # fmt: skip

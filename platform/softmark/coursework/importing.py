@@ -20,5 +20,5 @@ def published(folder: Folder) -> AssignmentVersion | None:
 
 def gate(folder: Folder, on_row: Callable[[Row], None] | None = None) -> Verification:
     """Grades everything that the folder holds; `actions.publish` takes the answer. Raises SandboxUnavailable."""
-    with Grader() as grader:
+    with Grader(device=folder.device) as grader:
         return verify(folder, grader, on_row=on_row)

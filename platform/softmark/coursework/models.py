@@ -9,7 +9,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from grader.assignment import Device
 from softmark.courses.models import Course, Item
+from softmark.coursework.routing import Queue
 
 
 class AssignmentVersion(models.Model):
@@ -18,6 +20,7 @@ class AssignmentVersion(models.Model):
     files:        {path: text}, all that grading needs.
     digest:       SHA-256 of the files, in hex; `version` is how the grader calls it, the first 12 digits.
     verification: the table mistake x check that let it be published, as grader.verify gave it.
+    device:       where submissions run, and so which workers grade them.
     """
 
     slug = models.SlugField(max_length=60)
@@ -28,6 +31,9 @@ class AssignmentVersion(models.Model):
     function = models.CharField(max_length=100)
     signature = models.CharField(max_length=300)
     points = models.DecimalField(max_digits=8, decimal_places=3)
+    device = models.CharField(
+        max_length=10, choices=[(str(device), str(device)) for device in Device], default=str(Device.CPU)
+    )
     files: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField()
     verification: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
@@ -37,10 +43,18 @@ class AssignmentVersion(models.Model):
         constraints = (
             models.UniqueConstraint(fields=["slug", "digest"], name="version_once"),
             models.CheckConstraint(condition=models.Q(points__gt=0), name="version_points_positive"),
+            models.CheckConstraint(
+                condition=models.Q(device__in=[str(device) for device in Device]),
+                name="version_device_is_known",
+            ),
         )
 
     def __str__(self) -> str:
         return f"{self.slug} {self.version}"
+
+    @property
+    def runs_on_gpu(self) -> bool:
+        return self.device == Device.CUDA
 
     @property
     def prompt(self) -> str:
@@ -94,6 +108,7 @@ class Upload(models.Model):
     files:        {path: text}; empty where the folder cannot be used.
     digest:       of the files; a course has the same content once.
     problems:     what is wrong with the folder: [{file, line or null, sentence, text of that line}].
+    queue:        of the workers that grade it.
     names:        what is graded, in this order: the solution, the starter, the known mistakes.
     reports:      {SHA-256 of a file: its report}, of what has been graded; emptied when all of it has been.
     verification: the table mistake x check as far as it has come, as a version keeps it.
@@ -115,6 +130,7 @@ class Upload(models.Model):
     digest = models.CharField(max_length=64, blank=True)
     problems: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(default=list)
     status = models.CharField(max_length=20, choices=UploadStatus.choices, default=UploadStatus.WAITING)
+    queue = models.CharField(max_length=20, choices=Queue.choices, default=Queue.BATCH)
     names: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
     reports: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     verification: models.JSONField[dict[str, Any] | None, dict[str, Any] | None] = models.JSONField(null=True)
@@ -139,6 +155,9 @@ class Upload(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(status__in=UploadStatus.values), name="upload_status_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(queue__in=[Queue.BATCH, Queue.GPU]), name="upload_queue_verifies"
             ),
             models.CheckConstraint(
                 condition=Q(status=UploadStatus.UNUSABLE, digest="", files={}) & ~Q(problems=[])

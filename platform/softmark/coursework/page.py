@@ -17,6 +17,7 @@ from softmark.coursework import queries
 from softmark.coursework.forms import PublishForm
 from softmark.coursework.models import Assignment, Upload, UploadStatus
 from softmark.coursework.policies import may_publish, may_verify_again
+from softmark.coursework.routing import Queue
 from softmark.coursework.table import Table, shown_table
 from softmark.ui.polling import next_look
 
@@ -42,6 +43,10 @@ class UploadPage:
     @property
     def is_settled(self) -> bool:
         return self.upload.state.is_settled
+
+    @property
+    def needs_gpu(self) -> bool:
+        return self.upload.queue == Queue.GPU
 
     @property
     def has_begun(self) -> bool:
@@ -124,7 +129,9 @@ class UploadPage:
             return "The folder has one problem." if count == 1 else f"The folder has {count} problems."
         if self.upload.state is UploadStatus.FAILED:
             return "It could not be verified."
-        return "Its files are being graded." if self.has_begun else "It waits for a grader."
+        if self.has_begun:
+            return "Its files are being graded."
+        return "It waits for a grader with a GPU." if self.needs_gpu else "It waits for a grader."
 
 
 def publish_form(

@@ -28,7 +28,7 @@ MOST_SECONDS = 20 * 60.0  # of grading, for all files of an upload together
 # Uploads in turn: the one that was served longest ago, or never.
 _CLAIM = """
 WITH next AS (
-    SELECT id FROM coursework_upload WHERE status = 'waiting'
+    SELECT id FROM coursework_upload WHERE queue = %s AND status = 'waiting'
     ORDER BY claimed_at NULLS FIRST, id LIMIT 1 FOR UPDATE SKIP LOCKED
 )
 UPDATE coursework_upload AS upload
@@ -39,9 +39,9 @@ RETURNING upload.*
 """
 
 
-def claim(worker: str) -> Upload | None:
-    """The upload of which a file is to be graded next; None where none waits."""
-    return next(iter(Upload.objects.raw(_CLAIM, [worker, LEASE_SECONDS])), None)
+def claim(queue: str, worker: str) -> Upload | None:
+    """The upload of that queue of which a file is to be graded next; None where none waits."""
+    return next(iter(Upload.objects.raw(_CLAIM, [queue, worker, LEASE_SECONDS])), None)
 
 
 def renew(upload: Upload) -> None:
@@ -82,9 +82,9 @@ def give_back(upload: Upload) -> None:
     _held(upload).update(status=UploadStatus.WAITING, lease_until=None)
 
 
-def tell_trouble(why: str) -> None:
-    """A worker came to verify and could not: says so to those who wait."""
-    Upload.objects.filter(status=UploadStatus.WAITING).update(trouble=why)
+def tell_trouble(queue: str, why: str) -> None:
+    """A worker came to verify and could not: says so to those who wait in that queue."""
+    Upload.objects.filter(queue=queue, status=UploadStatus.WAITING).update(trouble=why)
 
 
 def free_expired() -> int:
@@ -92,15 +92,20 @@ def free_expired() -> int:
     return _free(Q(lease_until__lt=Now()))
 
 
-def free_of_workers(host: str, is_gone: Callable[[str], bool]) -> int:
-    """Ends the claims of workers of this machine that are gone, without waiting for their leases."""
-    gone = leases.of_the_gone(_running(), host, is_gone)
+def free_of_workers(queue: str, host: str, is_gone: Callable[[str], bool]) -> int:
+    """Ends the claims in a queue of workers of this machine that are gone, without waiting for their leases."""
+    gone = leases.of_the_gone(_running().filter(queue=queue), host, is_gone)
     return _free(gone) if gone is not None else 0
 
 
-def waiting() -> int:
-    """How many uploads wait for a claim."""
-    return Upload.objects.filter(status=UploadStatus.WAITING).count()
+def waiting(queue: str) -> int:
+    """How many uploads of a queue wait for a claim."""
+    return Upload.objects.filter(queue=queue, status=UploadStatus.WAITING).count()
+
+
+def is_claimed(queue: str) -> bool:
+    """Whether any worker is verifying an upload of that queue right now."""
+    return _running().filter(queue=queue, lease_until__gte=Now()).exists()
 
 
 def is_busy(host: str) -> bool:

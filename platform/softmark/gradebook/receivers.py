@@ -7,11 +7,12 @@ from typing import Any
 from django.dispatch import receiver
 
 from softmark.courses.models import Enrolment
+from softmark.coursework.routing import Queue
 from softmark.gradebook.entries import Kind
 from softmark.gradebook.models import Event
 from softmark.grading.models import Run
 from softmark.grading.signals import run_finished
-from softmark.submissions.models import Queue, Status, Submission
+from softmark.submissions.models import Status, Submission
 
 
 @receiver(run_finished)

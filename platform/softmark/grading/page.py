@@ -15,6 +15,7 @@ from softmark.courses.late_policy import Lateness, lateness
 from softmark.courses.models import Course, Item, Role
 from softmark.courses.queries import deadline_for
 from softmark.coursework.models import AssignmentVersion
+from softmark.coursework.routing import Queue
 from softmark.grading import progress, queries, wording
 from softmark.grading.arithmetic import Arithmetic, arithmetic
 from softmark.grading.live import Progress, progress_of
@@ -87,6 +88,10 @@ class ReportPage:
         return self.for_staff or self.item.shows_grades
 
     # -- until it is settled
+
+    @property
+    def needs_gpu(self) -> bool:
+        return self.submission.queue == Queue.GPU
 
     @cached_property
     def place(self) -> queries.Place | None:
@@ -190,7 +195,7 @@ class ReportPage:
         """Read aloud whenever it changes, so it holds nothing that changes with every look."""
         if self.place is not None:
             if not self.place.worker_is_there:
-                return "No grader is at work at the moment."
+                return _NO_GPU_WORKER if self.needs_gpu else "No grader is at work at the moment."
             ahead = self.place.ahead
             whom = " of you" if self.is_own else ""
             return f"{ahead} ahead{whom} in the queue." if ahead else "Next in the queue."
@@ -208,6 +213,7 @@ class ReportPage:
         return _SETTLED.get(self.state, "")
 
 
+_NO_GPU_WORKER = "No GPU worker is connected."
 _SETTLED = {
     Status.FAULT: "Not graded: the assignment's own checks failed.",
     Status.HELD: "Not graded yet: it waits for a decision of the course staff.",

@@ -11,7 +11,7 @@ from django.dispatch import receiver
 from softmark.coursework.models import Upload
 from softmark.coursework.signals import awaits_verification
 from softmark.grading import bell
-from softmark.submissions.models import Queue, Submission
+from softmark.submissions.models import Submission
 from softmark.submissions.signals import requeued, submitted
 
 
@@ -22,4 +22,4 @@ def ring_on_commit(submission: Submission, **kwargs: Any) -> None:
 
 @receiver(awaits_verification)
 def ring_for_upload(upload: Upload, **kwargs: Any) -> None:
-    transaction.on_commit(partial(bell.ring, str(Queue.BATCH)))
+    transaction.on_commit(partial(bell.ring, upload.queue))

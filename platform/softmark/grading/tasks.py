@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import structlog
@@ -11,9 +12,9 @@ from celery import current_app, shared_task, signals
 from grader.grade import SandboxUnavailable
 from softmark.coursework import queue as uploads
 from softmark.coursework.leases import LEASE_SECONDS
+from softmark.coursework.routing import Queue
 from softmark.grading import bell, letters, queue, workers
 from softmark.grading.work import Bench
-from softmark.submissions.models import Queue
 
 log = structlog.get_logger(__name__)
 
@@ -43,26 +44,29 @@ def _close(**kwargs: Any) -> None:
 
 @shared_task(name="softmark.grading.tasks.hear")
 def hear(queue_name: str) -> None:
-    """One bell: grades whatever is next in the queue, if there is something."""
+    """One bell: grades whatever is next in the queue, if there is something and this process can."""
     if time.monotonic() - _announced_at > workers.ROLL_CALL_SECONDS / 2:
         _announce()
     try:
-        # Somebody waits for an upload before its page; the rest of a batch has nobody waiting.
-        found = (queue_name == Queue.BATCH and bench().verify_next()) or bench().grade_next(queue_name)
+        found = any(step(queue_name) for step in _steps(queue_name))
     except SandboxUnavailable as unavailable:
-        log.error("sandbox_unavailable", reason=str(unavailable))
-        if queue_name == Queue.BATCH:
-            uploads.tell_trouble(str(unavailable))
+        log.error("sandbox_unavailable", queue=queue_name, reason=str(unavailable))
+        uploads.tell_trouble(queue_name, str(unavailable))
         return
     if not found and _free_of_workers(queue_name):
         bell.ring(queue_name)
 
 
+def _steps(queue_name: str) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
+    """What a bell is for first, and what else: students go before uploads."""
+    grade, verify = bench().grade_next, bench().verify_next
+    # Somebody waits for an upload before its page; the rest of a batch has nobody waiting.
+    return (verify, grade) if queue_name == Queue.BATCH else (grade, verify)
+
+
 def _free_of_workers(queue_name: str) -> int:
     freed = queue.free_of_workers(workers.own_host(), workers.is_gone)
-    if queue_name == Queue.BATCH:
-        freed += uploads.free_of_workers(workers.own_host(), workers.is_gone)
-    return freed
+    return freed + uploads.free_of_workers(queue_name, workers.own_host(), workers.is_gone)
 
 
 def own_queues() -> list[str]:
@@ -90,7 +94,6 @@ def reap() -> None:
             log.warning("leases_expired", uploads=freed)
     workers.announce(workers.own_name(), bell.DEFAULT, None, "")
     for name in Queue.values:
-        more = uploads.waiting() if name == Queue.BATCH else 0
-        bell.ring_for(name, waiting=queue.waiting(name) + more)
+        bell.ring_for(name, waiting=queue.waiting(name) + uploads.waiting(name))
     workers.forget_old()
     letters.send_due()

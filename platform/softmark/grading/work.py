@@ -1,4 +1,4 @@
-"""One process that grades: a sandbox that is kept warm, and the steps from a claim to its result."""
+"""One process that grades: sandboxes that are kept warm, and the steps from a claim to its result."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ import structlog
 from django.db import InterfaceError, OperationalError, connection
 from django.utils.crypto import salted_hmac
 
-from grader.assignment import Assignment, AssignmentError, assignment_from_texts
+from grader.assignment import Assignment, AssignmentError, Device, assignment_from_texts
 from grader.grade import Grader, SandboxUnavailable
 from grader.report import Report, Verdict
 from grader.source import Source
 from softmark.coursework import queue as uploads
 from softmark.coursework.leases import ClaimLost
 from softmark.coursework.models import AssignmentVersion, Upload
+from softmark.coursework.routing import device_of
 from softmark.coursework.verifying import standing
 from softmark.grading import progress, queue, workers
 from softmark.grading.queue import Claim
@@ -37,33 +38,44 @@ class Bench:
 
     def __init__(self) -> None:
         self.name = workers.own_name()
-        self._grader: Grader | None = None
+        self._graders: dict[Device, Grader] = {}
+        self._troubles: dict[Device, str] = {}
         self._assignments: OrderedDict[int, Assignment] = OrderedDict()
 
-    def open(self) -> Grader:
-        """The sandbox, warm. Raises SandboxUnavailable."""
-        if self._grader is None:
-            self._grader = Grader()
-        return self._grader
+    def open(self, device: Device) -> Grader:
+        """The sandbox of a device, warm. Raises SandboxUnavailable.
+
+        Where it could not be had, it is tried again at the next announcement only: that takes seconds for a GPU.
+        """
+        if device in self._troubles:
+            raise SandboxUnavailable(self._troubles[device])
+        if device not in self._graders:
+            try:
+                self._graders[device] = Grader(device=device)
+            except SandboxUnavailable as unavailable:
+                self._troubles[device] = str(unavailable)
+                raise
+        return self._graders[device]
 
     def close(self) -> None:
-        if self._grader is not None:
-            self._grader.close()
-            self._grader = None
+        while self._graders:
+            self._graders.popitem()[1].close()
 
     def announce(self, queues: list[str]) -> None:
-        """Says in the database that this process is here, and whether it can grade."""
-        try:
-            rung, trouble = self.open().rung.number, ""
-        except SandboxUnavailable as unavailable:
-            rung, trouble = None, str(unavailable)
-            log.error("sandbox_unavailable", reason=trouble)
+        """Says in the database that this process is here, and which of its queues it can grade."""
+        self._troubles.clear()
         for each in queues:
+            device = device_of(each)
+            try:
+                rung, trouble = self.open(device).rung.number, ""
+            except SandboxUnavailable as unavailable:
+                rung, trouble = None, str(unavailable)
+                log.error("sandbox_unavailable", queue=each, reason=trouble)
             workers.announce(self.name, each, rung, trouble)
 
     def grade_next(self, queue_name: str) -> bool:
         """Grades the next submission of a queue; False where none was waiting. Raises SandboxUnavailable."""
-        self.open()  # nothing is claimed that cannot be graded
+        self.open(device_of(queue_name))  # nothing is claimed that cannot be graded
         claim = patiently(lambda: queue.claim(queue_name, self.name))
         if claim is None:
             return False
@@ -74,10 +86,10 @@ class Bench:
             self._grade(claim)
         return True
 
-    def verify_next(self) -> bool:
-        """Grades the next file of an upload; False where none was waiting. Raises SandboxUnavailable."""
-        self.open()
-        upload = patiently(lambda: uploads.claim(self.name))
+    def verify_next(self, queue_name: str) -> bool:
+        """Grades the next file of an upload of a queue; False where none was waiting. Raises SandboxUnavailable."""
+        self.open(device_of(queue_name))
+        upload = patiently(lambda: uploads.claim(queue_name, self.name))
         if upload is None:
             return False
         with self._held(
@@ -111,7 +123,7 @@ class Bench:
         assignment = self._assignment(claim.version_id)
         source = Source(claim.text, claim.notes, claim.cells)
         ticker = progress.Ticker(claim.submission_id, claim.claim_no)
-        report = self.open().grade(
+        report = self.open(assignment.device).grade(
             assignment,
             source,
             seed=seed_of(assignment, source),
@@ -120,6 +132,7 @@ class Bench:
         )
         if report.verdict is Verdict.PLATFORM_FAULT:
             log.error("platform_fault", submission=claim.submission_id, reason=_first_message(report))
+            self.close()  # where no other sandbox can be had, a GPU that is lost say, nothing more is claimed
             patiently(lambda: queue.give_up(claim))
             return
         finished_at = datetime.now(UTC)
@@ -137,9 +150,12 @@ class Bench:
             patiently(lambda: uploads.fail(upload, why))
             return
         assert now.next is not None  # else it would not wait
-        report = self.open().grade(now.by, now.next, on_beat=lambda: renew(lambda: uploads.renew(upload)))
+        report = self.open(now.by.device).grade(
+            now.by, now.next, on_beat=lambda: renew(lambda: uploads.renew(upload))
+        )
         if report.verdict is Verdict.PLATFORM_FAULT:
             log.error("platform_fault", upload=upload.pk, reason=_first_message(report))
+            self.close()
             patiently(lambda: uploads.give_up(upload))
             return
         after = now.after(report)

@@ -40,10 +40,11 @@ def last_seen(queue: str) -> datetime | None:
 
 
 def is_there(queue: str, seen_at: datetime | None) -> bool:
-    """Whether somebody grades that queue: heard of lately, or busy with a submission right now."""
+    """Whether somebody grades that queue: heard of lately, or busy right now."""
     if seen_at is not None and timezone.now() - seen_at < _BELIEVED:
         return True
-    return Submission.objects.filter(queue=queue, status=Status.RUNNING, lease_until__gte=Now()).exists()
+    graded = Submission.objects.filter(queue=queue, status=Status.RUNNING, lease_until__gte=Now())
+    return graded.exists() or uploads.is_claimed(queue)
 
 
 def was_away(queue: str, seconds: float) -> bool:

@@ -12,6 +12,7 @@ from django.db import transaction
 from softmark.accounts.models import User
 from softmark.courses.queries import role_in
 from softmark.coursework.models import Assignment
+from softmark.coursework.routing import queue_of_submissions
 from softmark.coursework.source import Source
 from softmark.submissions import queries, signals
 from softmark.submissions.models import Submission, Work
@@ -49,7 +50,7 @@ def submit(
         seen = _from_form(token, assignment, student)
     if seen is not None:
         return seen
-    assignment = Assignment.objects.select_related("item__course").get(pk=assignment.pk)
+    assignment = queries.assignment_now(assignment)
     used, last = queries.attempts_used_and_last(assignment, student)
     role, recent = role_in(student, assignment.course), queries.received_lately(student, now)
     decision = may_submit(queries.standing_of(assignment, student, role, used, recent), now)
@@ -66,6 +67,7 @@ def submit(
         text=source.text,
         cells=list(source.cells),
         notes=list(source.notes),
+        queue=queue_of_submissions(assignment.version.device),
     )
     if not filename and work.draft:  # an upload leaves alone what stands in the editor
         work.draft, work.drafted_at = "", None

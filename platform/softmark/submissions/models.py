@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 
 from softmark.coursework.models import Assignment, AssignmentVersion
+from softmark.coursework.routing import Queue
 
 
 class Work(models.Model):
@@ -40,14 +41,6 @@ class Status(models.TextChoices):
     def is_settled(self) -> bool:
         """True where nothing more happens by itself."""
         return self not in (Status.WAITING, Status.RUNNING)
-
-
-class Queue(models.TextChoices):
-    """Which workers grade it."""
-
-    CPU = "grade.cpu", "processor"
-    GPU = "grade.gpu", "graphics processor"
-    BATCH = "grade.batch", "batch"
 
 
 class Submission(models.Model):

@@ -1567,7 +1567,8 @@ def attack(q, k, v):
     while frame:
         if isinstance(frame.f_locals.get("job"), dict): found |= set(frame.f_locals["job"])
         frame = frame.f_back
-    surplus = found - {"job", "role", "address_space", "cpu_seconds", "uid", "source_bytes", "function", "class_form"}
+    surplus = found - {"job", "role", "address_space", "cpu_seconds", "uid", "source_bytes", "function", "class_form",
+        "arrays", "memory_bytes"}
     if surplus: print("job SUCCEEDED", sorted(surplus))
     return 0 * q
 """,

@@ -39,7 +39,7 @@ def test_no_submission_gets_out_or_earns_what_it_should_not(
     monkeypatch.setenv("SECRET", SECRET)
     text = attacks_child.PRELUDE + surroundings.facts() + attack.code + attacks_child.DISPATCH
     with surroundings.unharmed(grader):
-        limits = CALM if attack.verdict in (None, "time limit") else PATIENT
+        limits = CALM if attack.verdict in (None, "time limit", "output limit") else PATIENT
         report = grader.grade(make_assignment(limits=limits), source(text))
     told = explained(report)
     first, second = report.checks

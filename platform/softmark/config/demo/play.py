@@ -14,6 +14,7 @@ from pathlib import Path
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 
+from grader.assignment import Device
 from softmark.accounts.models import User
 from softmark.config.demo.script import ADMINISTRATOR, ByHand, HandIn, Script, Task
 from softmark.courses.actions import enrol, extend
@@ -21,6 +22,7 @@ from softmark.courses.models import Course, Extension, Item, Role
 from softmark.coursework.actions import Terms, place, publish
 from softmark.coursework.importing import gate, load_assignment, published
 from softmark.coursework.models import Assignment, AssignmentVersion
+from softmark.coursework.routing import Queue
 from softmark.coursework.source import parse_source
 from softmark.gradebook.actions import Change, excuse, set_points
 from softmark.gradebook.entries import Kind
@@ -29,7 +31,7 @@ from softmark.grading import queue
 from softmark.grading.work import Bench
 from softmark.home.demo_people import PASSWORD
 from softmark.submissions.actions import submit
-from softmark.submissions.models import Queue, Status, Submission
+from softmark.submissions.models import Status, Submission
 
 _PATIENCE = 60.0  # seconds, for submissions that another worker took
 
@@ -50,7 +52,7 @@ def play(script: Script, assignments: Path, submissions: Path, bench: Bench) -> 
 
     Raises SandboxUnavailable where nothing can be graded.
     """
-    bench.open()
+    bench.open(Device.CPU)
     versions = _versions([assignments / task.folder for task in script.tasks])
     course, people = _people(script)
     for task, version in zip(script.tasks, versions, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import http.client
+import importlib.util
 import ipaddress
 import os
 import socket
@@ -20,7 +21,8 @@ from softmark.config.local.trouble import Trouble
 
 WEB_THREADS = 8
 # Bells of short tasks first, of live submissions next: the order is the order of service (see config.celery).
-QUEUES = "default,grade.cpu,grade.batch"
+_QUEUES = ("default", "grade.cpu", "grade.gpu", "grade.batch")
+_GPU = Path("/dev/nvidiactl")  # made by the driver
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _EVERYWHERE = ("0.0.0.0", "::", "")
 
@@ -71,7 +73,7 @@ class Site:
         return self._service("web", command, descriptors=(descriptor,), patience=6.0)
 
     def worker(self) -> Service:
-        command = ["-m", "celery", "-A", "softmark.config.celery", "worker", "-Q", QUEUES, "-O", "fair"]
+        command = ["-m", "celery", "-A", "softmark.config.celery", "worker", "-Q", queues(), "-O", "fair"]
         command += ["-c", str(max(1, processors() - 1)), "--without-gossip", "--without-mingle", "-l", "INFO"]
         return self._service(
             "worker", command, patience=10.0
@@ -107,6 +109,12 @@ class Site:
         finally:
             web.close()
         return True
+
+
+def queues() -> str:
+    """What the worker listens to: what needs a GPU only where one can be used."""
+    can_use_gpu = _GPU.exists() and importlib.util.find_spec("cupy") is not None
+    return ",".join(queue for queue in _QUEUES if queue != "grade.gpu" or can_use_gpu)
 
 
 def processors() -> int:
