@@ -178,7 +178,9 @@ def form_mismatch(
     """What is wrong with an answer before any of its values is compared: type, dtype, shape, not finite."""
     subject = what[:1].upper() + what[1:]
     if answer.shape is None:
-        message = f"{subject} must be a plain numpy array (on a GPU, a CuPy one), and something else came back."
+        message = (
+            f"{subject} must be a plain numpy array (on a GPU, a CuPy one), and something else came back."
+        )
         return Mismatch(Verdict.WRONG_TYPE, message, f"It was {answer.returned}.")
     if answer.dtype != dtype.name:
         message = f"{subject} has dtype {answer.dtype} where {dtype.name} is asked for."

@@ -30,6 +30,7 @@ RUNGS = (
     Rung(4, "seccomp and resource limits; no file can be opened", landlock=False),
 )
 REFUSED = 5
+WORK = "/work"  # the working folder inside a namespace: empty, and stays so
 MINIMUM_SETTING = "GRADER_MINIMUM_RUNG"
 DEFAULT_MINIMUM = 3
 
@@ -65,6 +66,8 @@ def obstacle(which: Rung, *, device: bool = False) -> str | None:
         return "bubblewrap is not installed"
     if which.number == 1 and not _is_root():
         return "it needs root with its capabilities"
+    if device and which.number == 2 and _is_the_machines_root():
+        return "its processes would be the machine's root, and a GPU's driver needs a /proc that shows too much to it"
     if device and not which.namespaces:
         return "a GPU's driver writes into /proc, which must be the process's own, and so needs a namespace"
     return None
@@ -83,6 +86,12 @@ def _is_root() -> bool:
     with open("/proc/self/status") as status:
         effective = next(int(line.split()[1], 16) for line in status if line.startswith("CapEff"))
     return os.geteuid() == 0 and all(effective >> capability & 1 for capability in _NEEDED_CAPABILITIES)
+
+
+def _is_the_machines_root() -> bool:
+    with open("/proc/self/uid_map") as mapped:
+        inside, outside, _ = mapped.readline().split()
+    return os.geteuid() == 0 and inside == outside == "0"
 
 
 def command(which: Rung, role: View) -> list[str]:
@@ -107,5 +116,5 @@ def command(which: Rung, role: View) -> list[str]:
     else:
         arguments += ["--unshare-user", "--uid", "0", "--gid", "0"]
     arguments += [*view.bubblewrap_mounts(role), "--dev", "/dev", *view.bubblewrap_devices(role)]
-    arguments += ["--dir", "/work", "--chdir", "/work"]
+    arguments += ["--dir", WORK, "--chdir", WORK]
     return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/", "--"]

@@ -31,6 +31,7 @@ MEASURING_SECONDS = 20.0  # more, once it measures
 JUDGE_MEMORY = 1 << 30
 REQUESTS = 4_000  # their answers always find room in a pipe
 BEAT_SECONDS = 5.0
+_PROBE_AGAIN_SECONDS = 12.0  # well within a lease that was just renewed
 OUTPUT_KEPT = 1 << 16
 OUTPUT_LIMIT = 1 << 18  # of one check
 RESULT_LIMIT = 1 << 20
@@ -316,7 +317,10 @@ class Session:
         if ended is None:
             return replace(told, message="Your code closed the grader's channel and ran on.")
         if self._assignment.device is Device.CUDA and os.waitstatus_to_exitcode(ended.status) == NO_DEVICE:
-            self._zygotes.child.probe()  # raises where it is so; else the submission only says it
+            if self._on_beat is not None:
+                self._on_beat()
+            # Raises where it is so; else the submission only says it. It was in use just now, so it answers at once.
+            self._zygotes.child.probe(_PROBE_AGAIN_SECONDS)
         verdict, message = explain(ended.status)
         return replace(told, verdict=verdict, message=message)
 

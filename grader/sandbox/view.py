@@ -117,18 +117,24 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+USUAL_CUDA = "/usr/local/cuda"
+# The rest of /sys tells of the kernel and its security, and is of no use to a driver.
+_ABOUT_THE_MACHINE = [f"/sys/{name}" for name in ("bus", "class", "dev", "devices", "module")]
+
+
 def device_nodes() -> list[str]:
-    """What a process opens to compute on a GPU."""
-    return [path for path in sorted(glob.glob("/dev/nvidia*")) if not os.path.isdir(path)]
+    """What a process opens to compute on a GPU; the one for screens is no part of that."""
+    nodes = sorted(set(glob.glob("/dev/nvidia*")) - {"/dev/nvidia-modeset"})
+    return [path for path in nodes if not os.path.isdir(path)]
 
 
 def _cuda() -> list[Path]:
-    """CUDA where it is the machine's, and what its driver reads about the machine."""
+    """CUDA where it is the machine's, and what its driver reads about the machine; a folder before those in it."""
     named = [os.environ.get("CUDA_PATH", ""), *os.environ.get("LD_LIBRARY_PATH", "").split(":")]
-    usual = ["/usr/local/cuda", "/usr/local/nvidia", "/etc/alternatives", "/sys"]
-    paths = [Path(path) for path in (*named, *usual) if os.path.isabs(path) and os.path.isdir(path)]
-    real = [path.resolve() for path in paths]
-    return list(dict.fromkeys([*real, *paths]))
+    usual = [USUAL_CUDA, "/usr/local/nvidia", "/etc/alternatives", *_ABOUT_THE_MACHINE]
+    paths = [Path(os.path.normpath(path)) for path in (*named, *usual) if os.path.isabs(path)]
+    found = {path for path in (*paths, *(path.resolve() for path in paths)) if path.is_dir()}
+    return sorted(found - {Path("/")})
 
 
 def interpreter() -> str:
@@ -219,7 +225,15 @@ def bubblewrap_mounts(view: View) -> list[str]:
 
     if Path("/lib").is_symlink():
         bind(Path("/lib"), Path("/lib"))
-    for path in (*shared_libraries(), Path(interpreter()), *standard_library()):
+    own = (*shared_libraries(), Path(interpreter()), *standard_library())
+    if view.device:  # before what hides other packages: a folder of CUDA's libraries may lie around them
+        there: set[Path] = set(own)
+        for path in _cuda():
+            if there.isdisjoint((path, *path.parents)):
+                parents_of(path)
+                there.add(path)
+                arguments.extend(["--ro-bind", str(path), str(path)])
+    for path in own:
         if Path("/lib") not in path.parents or not Path("/lib").is_symlink():
             bind(path, path)
     for library in standard_library():
@@ -227,10 +241,6 @@ def bubblewrap_mounts(view: View) -> list[str]:
             arguments.extend(["--tmpfs", str(hidden), "--remount-ro", str(hidden)])
     for package in view.packages:
         bind(package, Path(_SITE) / package.name)
-    if view.device:
-        for path in _cuda():
-            if not any(parent in made for parent in (path, *path.parents)):
-                bind(path, path)
     return arguments
 
 

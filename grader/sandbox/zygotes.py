@@ -123,7 +123,7 @@ class Zygote:
             raise ZygoteLost(f"the {self.role}'s zygote has died") from error
         return number
 
-    def probe(self) -> str:
+    def probe(self, seconds: float = _PROBE_SECONDS) -> str:
         """The device that its forks compute on, tried out by one that holds no submission: its name.
 
         Raises ZygoteLost where it is not to be had.
@@ -134,7 +134,7 @@ class Zygote:
                 number = self.spawn([writing], memory_bytes=_PROBE_MEMORY, cpu_seconds=int(_PROBE_SECONDS))
             finally:
                 os.close(writing)
-            said = _read_until_end(reading, _PROBE_SECONDS).decode("utf-8", "replace")
+            said = _read_until_end(reading, seconds).decode("utf-8", "replace")
             self.kill(number)
             status = self.reap(number).status
         finally:
@@ -310,23 +310,30 @@ def _environment(arrays: str) -> dict[str, str]:
         inherited |= {"LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_VISIBLE_DEVICES"}
         # No file can be written there; and the same submission is to have the same random numbers.
         fixed |= {"CUPY_CACHE_IN_MEMORY": "1", "CUDA_CACHE_DISABLE": "1", "CUPY_SEED": "0"}
-    return {name: value for name, value in os.environ.items() if name in inherited} | fixed
+        fixed |= {"CUPY_CACHE_DIR": ladder.WORK}  # at its import CuPy makes that folder where it is not there
+        # Every process compiles its kernels anew: a sum takes 0.1 s so, and 3 s with the headers of CUB.
+        fixed |= {"CUPY_ACCELERATORS": ""}
+    own = {name: value for name, value in os.environ.items() if name in inherited} | fixed
+    # Without it what is not among the wheels is looked for by a process, and none can be started there.
+    if arrays == CUPY and os.path.isdir(view.USUAL_CUDA):
+        own.setdefault("CUDA_PATH", view.USUAL_CUDA)
+    return own
 
 
 def _read_until_end(fd: int, seconds: float) -> bytes:
-    """What comes before the other end is closed, or time is up; not all of it where it is much."""
+    """What comes before the other end is closed, or time is up; the end of it where it is much."""
     until = time.monotonic() + seconds
     poll = select.poll()
     poll.register(fd, select.POLLIN)
     said = b""
-    while len(said) < _PROBE_SAYS:
+    while True:
         left = until - time.monotonic()
         if left <= 0 or not poll.poll(left * 1000):
             break
         data = os.read(fd, _PROBE_SAYS)
         if not data:
             break
-        said += data
+        said = (said + data)[-_PROBE_SAYS:]
     return said
 
 

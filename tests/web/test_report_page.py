@@ -209,7 +209,7 @@ def test_without_a_worker_with_a_gpu_it_says_so(
     assert "No GPU worker is connected." in page
     assert (
         "Your submission is safe: it has been received at 14:03:11, which is the time that counts. It stays in the "
-        "queue and is graded when one is. It has been waiting for " in page
+        "queue and is graded as soon as one is. It has been waiting for " in page
     )
     assert "grader" not in page
     page = words(shown(client, submission, tutor))

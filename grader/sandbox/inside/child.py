@@ -72,7 +72,7 @@ def _device(library: str, *, to_try: bool) -> Arrays:
             devices.try_out(arrays)
         return arrays
     except devices.NoDevice as why:
-        os.write(2, str(why).encode("utf-8", "replace"))
+        os.write(2, " ".join(str(why).split()).encode("utf-8", "replace"))  # one line: CuPy's words are many
         os._exit(NO_DEVICE)
 
 
@@ -166,19 +166,22 @@ def _send_result(
     fd: int, call_id: int, result: Any, digest: bytes | None, counts: range, arrays: Arrays
 ) -> None:
     if type(result) in (tuple, list) and len(result) in counts:
-        items = list(result)
+        # All of them before the first word: a GPU's errors come out here.
+        items = [(item, arrays.give(item)) for item in result]
         header = frames.pack_reply(
             call_id, Kind.TUPLE, ndim=len(items), payload_bytes=0, digest=digest
         )  # fmt: skip
         _write(fd, header)
-        for item in items:
-            _send_one(fd, call_id, item, None, arrays)
+        for item, given in items:
+            _send_one(fd, call_id, item, given, None, arrays)
         return
-    _send_one(fd, call_id, result, digest, arrays)
+    _send_one(fd, call_id, result, arrays.give(result), digest, arrays)
 
 
-def _send_one(fd: int, call_id: int, result: Any, digest: bytes | None, arrays: Arrays) -> None:
-    given = arrays.give(result)
+def _send_one(
+    fd: int, call_id: int, result: Any, given: np.ndarray | None, digest: bytes | None, arrays: Arrays
+) -> None:
+    """`given`: the result as numpy's array, if it is one."""
     plain = given is not None and given.dtype.newbyteorder("<").str in frames.DTYPES
     if given is None or not plain or given.ndim > frames.MAX_NDIM:
         words = in_words(result, arrays) if given is None else in_words(given)

@@ -17,6 +17,7 @@ _STACK_BYTES = 8 << 20
 # Where a GPU is computed on, its driver has threads, descriptors and memory of its own.
 _DEVICE_OPEN_FILES = 512
 _DEVICE_THREADS = 64
+_DEVICE_THREADS_OF_ALL = 256  # of all forks, where they are one user: counted in their user namespace
 _DEVICE_MEMORY_FILE = 256 << 20
 _DEVICE_HOST_MEMORY = 4 << 30
 
@@ -57,6 +58,9 @@ def isolate(profile: Profile, uid: int) -> None:
         kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
     if profile.device is not None:
         kernel.mount_own_proc()
+        # No limit counts memory that is mapped as shared: where the machine has none left, this process goes first.
+        with open("/proc/self/oom_score_adj", "w") as score:
+            score.write("1000")
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if profile.throw_away_uid:
         os.setgroups([])
@@ -110,12 +114,13 @@ def _limit(allowance: Allowance, *, own_uid: bool, device: bool) -> None:
         resource.RLIMIT_MSGQUEUE: 0,
     }
     if own_uid:  # under a shared uid the limit would count other people's processes
-        limits[resource.RLIMIT_NPROC] = _DEVICE_THREADS if device else 1
+        limits[resource.RLIMIT_NPROC] = 1
     if device:  # CUDA reserves addresses for all memory that there is, and shares some with the device
         del limits[resource.RLIMIT_AS], limits[resource.RLIMIT_MEMLOCK]
         limits[resource.RLIMIT_DATA] = allowance.address_space + _DEVICE_HOST_MEMORY
         limits[resource.RLIMIT_FSIZE] = _DEVICE_MEMORY_FILE
         limits[resource.RLIMIT_NOFILE] = _DEVICE_OPEN_FILES
+        limits[resource.RLIMIT_NPROC] = _DEVICE_THREADS if own_uid else _DEVICE_THREADS_OF_ALL
     for which, value in limits.items():
         resource.setrlimit(which, (value, value))
     resource.setrlimit(resource.RLIMIT_CPU, (allowance.cpu_seconds, allowance.cpu_seconds + 1))

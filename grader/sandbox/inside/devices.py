@@ -76,7 +76,7 @@ class CuPy:
     def __init__(self) -> None:
         try:
             import cupy
-        except ImportError as error:
+        except Exception as error:  # it looks for libraries and folders while it is imported
             raise NoDevice(f"CuPy cannot be imported: {error}") from error
         self.xp: ModuleType = cupy
         try:

@@ -18,6 +18,7 @@ import itertools
 import json
 import os
 import select
+import site
 import socket
 import sys
 import traceback
@@ -62,8 +63,11 @@ def serve(config: dict[str, Any], role: Role) -> None:
     profile = _profile(config, own)
     modules = preload.COMMON if config["imports"] else preload.COMMON + preload.REST
     _warm(role, modules + config["preload"])
-    # A fork imports only what is warm, or what lies below a package that is.
-    sys.path[:] = [entry for entry in sys.path if entry not in config["search"]]
+    if config["device"]:
+        # Each fork imports CuPy itself, which looks for CUDA's packages where `site` says that packages lie.
+        site.getsitepackages = lambda prefixes=None: list(config["search"])
+    else:  # a fork imports only what is warm, or what lies below a package that is
+        sys.path[:] = [entry for entry in sys.path if entry not in config["search"]]
     _say(control, {"ready": {"landlock": landlock.abi(), "throw_away_uid": profile.throw_away_uid}}, [own])
 
     uids = itertools.cycle(range(config["first_uid"], config["first_uid"] + config["uids"]))

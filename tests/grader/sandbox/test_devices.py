@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,7 +19,8 @@ from grader.cli import main
 from grader.grade import Grader, SandboxUnavailable
 from grader.local import NoGPU, grade_locally
 from grader.report import Report
-from grader.sandbox import view, zygotes
+from grader.sandbox import ladder, view, zygotes
+from grader.sandbox.inside import child
 from grader.sandbox.inside.devices import CuPy, NoDevice, NumPy, Strict, open_arrays, try_out
 from grader.sandbox.zygotes import Zygote, ZygoteLost, open_pair
 from grader.source import Source
@@ -138,7 +140,7 @@ def test_a_submission_cannot_say_that_the_gpu_is_gone(gpu: Grader) -> None:
 
 
 def test_where_the_gpu_is_gone_nobody_is_to_blame(gpu: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(zygote: Zygote) -> str:
+    def gone(zygote: Zygote, seconds: float = 0) -> str:
         raise ZygoteLost("no GPU can be used in the sandbox: it fell off the bus")
 
     monkeypatch.setattr(Zygote, "probe", gone)
@@ -210,7 +212,8 @@ attempt("the grader", lambda: __import__("grader"))
 attempt("a file in shared memory", lambda: os.open("/dev/shm/x", os.O_CREAT | os.O_WRONLY))
 attempt("the kernel's settings", lambda: write("/proc/sys/kernel/core_pattern"))
 attempt("the machine's keys", lambda: write("/proc/sysrq-trigger"))
-attempt("the machine's devices", lambda: write("/sys/power/state"))
+attempt("the machine's devices", lambda: write("/sys/module/kernel/parameters/panic"))
+attempt("the kernel's tables", lambda: os.listdir("/sys/kernel"))
 attempt("a namespace", lambda: os.unshare(os.CLONE_NEWUSER) if hasattr(os, "unshare") else 1 / 0)
 attempt("root", lambda: os.setuid(0))
 
@@ -225,8 +228,19 @@ def test_what_it_may_do_beside_computing(gpu: Grader) -> None:
     told = {line.rsplit(" ", 1)[0] if line.endswith("worked") else line.split(" failed")[0]: line.endswith("worked")
             for line in lines}  # fmt: skip
     assert {what for what, worked in told.items() if worked} == {"a thread", "its name", "no others"}, lines
-    assert len(told) == 17
+    assert len(told) == 18
     assert report.points == report.max_points, explained(report)
+
+
+def test_its_threads_are_counted(gpu: Grader) -> None:
+    text = "import resource\n\nprint('most', *resource.getrlimit(resource.RLIMIT_NPROC))\n" + DOUBLES
+    most = {1: 64, 2: 256}[gpu.rung.number]
+    assert f"most {most} {most}" in graded(gpu, text).checks[0].output
+
+
+def test_where_memory_runs_out_it_goes_first(gpu: Grader) -> None:
+    text = "print('score', open('/proc/self/oom_score_adj').read())\n" + DOUBLES
+    assert "score 1000" in graded(gpu, text).checks[0].output
 
 
 def test_memory_of_the_host_has_a_limit_too(gpu: Grader) -> None:
@@ -261,6 +275,104 @@ def test_without_the_device_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         SandboxUnavailable, match="no GPU can be used in the sandbox: CuPy cannot be imported"
     ):
         Grader(device=Device.CUDA, stand_in=True)
+
+
+# Numpy under the names of CuPy's that are used, which asks of its surroundings what CuPy 14 asks at its import.
+PRETENDED_CUPY = """
+import os, site
+from types import SimpleNamespace
+import numpy
+from numpy import exp, matmul
+
+__version__ = "0"
+assert os.path.isdir(os.environ["CUPY_CACHE_DIR"]), "it would make that folder"
+assert os.path.isfile(os.path.join(*site.getsitepackages(), "cupy", "__init__.py")), "it would not find CUDA's wheels"
+
+class ndarray(numpy.ndarray):
+    pass
+
+def asarray(array):
+    return numpy.array(array).view(ndarray)
+
+def asnumpy(array):
+    return numpy.array(array).view(numpy.ndarray)
+
+def get_default_memory_pool():
+    return SimpleNamespace(set_limit=lambda size: None)
+
+cuda = SimpleNamespace(
+    runtime=SimpleNamespace(getDeviceProperties=lambda number: {"name": b"no GPU"}, deviceSynchronize=lambda: None)
+)
+"""
+
+
+@pytest.mark.parametrize("rung", [1, 2])
+def test_cupy_is_imported_by_each_process(rung: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if reason := ladder.obstacle(ladder.rung(rung), device=True):
+        pytest.skip(reason)
+    (tmp_path / "cupy").mkdir()
+    (tmp_path / "cupy" / "__init__.py").write_text(PRETENDED_CUPY)
+    real = view.child_view()
+    as_cupy = replace(real, packages=(*real.packages, view._package("array_api_compat"), tmp_path / "cupy"))
+    monkeypatch.setattr(zygotes.view, "child_view", lambda arrays: replace(as_cupy, arrays=arrays))
+    try:
+        grader = Grader(rung=rung, device=Device.CUDA)
+    except SandboxUnavailable as why:
+        if "no GPU can be used" in str(why):
+            raise
+        pytest.skip(str(why))
+    with grader:
+        assert grader.device_name == "cupy 0, no GPU"
+        report = graded(grader, DOUBLES)
+    assert report.points == report.max_points, explained(report)
+
+
+def test_the_machines_own_cuda_is_in_the_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = view.standard_library()[0]
+    (tmp_path / "libraries").mkdir()
+    (tmp_path / "cuda").symlink_to(tmp_path / "libraries")
+    monkeypatch.setenv("CUDA_PATH", str(tmp_path / "cuda"))
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"/usr/share:{library.parent}::/:relative")
+    mounts = view.bubblewrap_mounts(view.child_view("array_api_strict"))
+    bound = [mounts[place + 1] for place, word in enumerate(mounts) if word == "--ro-bind"]
+    assert {"/usr/share", "/sys/devices", str(tmp_path / "cuda"), str(tmp_path / "libraries")} <= set(bound)
+    assert not {"/", "/sys", "/sys/kernel", "relative", ""} & set(bound)
+    # What hides other packages comes after what may hold them.
+    assert bound.index(str(library.parent)) < bound.index(str(library)) < len(bound)
+    assert "/usr/share" not in view.bubblewrap_mounts(view.child_view())
+
+
+def test_the_view_may_be_wider_than_the_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = view.standard_library()[0]
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"/usr/share:{library.parent}:/usr/lib")
+    text = f"import os\n\nprint('hidden', [os.listdir(p) for p in {[*map(str, view.installed_packages(library))]}])\n"
+    with Grader(device=Device.CUDA, stand_in=True) as grader:
+        report = graded(grader, text + DOUBLES)
+    assert report.points == report.max_points, explained(report)
+    assert "hidden [[]]" in report.checks[0].output
+
+
+def test_an_error_of_the_device_comes_before_the_first_word() -> None:
+    class Failing(NumPy):
+        def give(self, value: object) -> np.ndarray | None:
+            if value is None:
+                raise RuntimeError("an illegal memory access was encountered")
+            return super().give(value)
+
+    reading, writing = os.pipe()
+    with pytest.raises(RuntimeError, match="illegal"):
+        child._send_result(writing, 1, (np.ones(2), None), None, range(2, 3), Failing())
+    os.close(writing)
+    assert os.read(reading, 1) == b""
+    os.close(reading)
+
+
+def test_of_a_long_story_the_end_is_heard() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"a warning\n" * 1000 + b"the name\n")
+    os.close(writing)
+    assert zygotes._read_until_end(reading, 1.0).endswith(b"a warning\nthe name\n")
+    os.close(reading)
 
 
 def test_a_memory_check_is_refused(gpu: Grader) -> None:
@@ -332,5 +444,7 @@ def test_without_landlock_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> No
     """It is what keeps a process from writing all over /proc."""
     real = Zygote.wait_until_ready
     monkeypatch.setattr(Zygote, "wait_until_ready", lambda zygote: real(zygote) | {"landlock": 0})
-    with pytest.raises(SandboxUnavailable, match=r"rung 1: this kernel has no Landlock|rung 1: it needs root"):
+    with pytest.raises(
+        SandboxUnavailable, match=r"rung 1: this kernel has no Landlock|rung 1: it needs root"
+    ):
         Grader(device=Device.CUDA, stand_in=True)
