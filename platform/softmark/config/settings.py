@@ -77,6 +77,7 @@ INSTALLED_APPS = [
     "template_partials",
     "softmark.courses",
     "softmark.coursework",
+    "softmark.lessons",
     "softmark.submissions",
     "softmark.grading",
     "softmark.gradebook",

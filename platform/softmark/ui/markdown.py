@@ -1,9 +1,10 @@
-"""Markdown for an assignment's statement: tables, math as MathML, code in colour; sanitised, classes only."""
+"""Markdown for statements and lessons: tables, math as MathML, code in colour; sanitised, classes only."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import nh3
@@ -19,18 +20,47 @@ from pygments.token import STANDARD_TYPES
 from softmark.ui import code, mathml
 
 
+class Markdown:
+    """A way of reading Markdown: what every text may hold, and what some texts may hold beside it.
+
+    plugins: each adds its rules to the parser.
+    tags:    further tags that these write.
+    classes: further classes of their spans.
+    inline_images: pictures are part of the page (data:), and none may lie anywhere else.
+    """
+
+    def __init__(
+        self,
+        *plugins: Callable[[MarkdownIt], None],
+        tags: Iterable[str] = (),
+        classes: Iterable[str] = (),
+        inline_images: bool = False,
+    ) -> None:
+        self._parser = _parser()
+        for plugin in plugins:
+            plugin(self._parser)
+        self._cleaner = _cleaner(frozenset(tags), frozenset(classes), inline_images)
+
+    def parse(self, text: str) -> list[Token]:
+        return self._parser.parse(text)
+
+    def render(self, tokens: list[Token], env: dict[str, Any] | None = None) -> SafeString:
+        """What was parsed as HTML that is safe to put into a page. `env` is for the rules of plugins."""
+        _use_classes(tokens)
+        rendered = self._parser.renderer.render(tokens, self._parser.options, env if env is not None else {})
+        return mark_safe(self._cleaner.clean(rendered))
+
+
 def render(text: str, *, top: int = 2, title: bool = True) -> SafeString:
     """The text as HTML that is safe to put into a page, its highest headings at level `top`.
 
     Without `title` a heading of level 1 that the text starts with is left out: the page says it already.
     """
-    tokens = _PARSER.parse(text)
+    tokens = _STATEMENTS.parse(text)
     if not title and tokens and tokens[0].tag == "h1":
         del tokens[:3]  # opened, said, closed
     _shift_headings(tokens, top)
-    _use_classes(tokens)
-    rendered = _PARSER.renderer.render(tokens, _PARSER.options, {})
-    return mark_safe(_CLEANER.clean(rendered))
+    return _STATEMENTS.render(tokens)
 
 
 def _shift_headings(tokens: Sequence[Token], top: int) -> None:
@@ -87,8 +117,6 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-_PARSER = _parser()
-
 _MATHML = set(
     "math mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle msub"
     " msubsup msup mtable mtd mtext mtr munder munderover menclose".split()
@@ -105,16 +133,33 @@ _CLASSES = {name for name in STANDARD_TYPES.values() if name} | set(
     "align-center align-left align-right block code inline letter math math-broken math-note table table-scroll".split()
 )
 
-_CLEANER = nh3.Cleaner(
-    tags=_HTML | _MATHML,
-    attributes={
-        "a": {"href", "title"},
-        "img": {"src", "alt", "title"},
-        "ol": {"start"},
-        "div": {"role", "aria-label", "tabindex"},
-        "pre": {"tabindex"},
-        **dict.fromkeys(_MATHML, _MATHML_ATTRIBUTES),
-    },
-    allowed_classes=dict.fromkeys(("code", "div", "mi", "pre", "span", "table", "td", "th"), _CLASSES),
-    url_schemes={"http", "https", "mailto"},
-)
+_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/]+=*")
+
+
+def _cleaner(tags: frozenset[str], classes: frozenset[str], inline_images: bool) -> nh3.Cleaner:
+    def only_inline(tag: str, attribute: str, value: str) -> str | None:
+        if (tag, attribute) == ("img", "src"):
+            return value if _PICTURE.fullmatch(value) else None
+        return None if attribute == "href" and value.lstrip().lower().startswith("data:") else value
+
+    allowed_classes = {
+        **dict.fromkeys(("code", "div", "mi", "pre", "span", "table", "td", "th"), _CLASSES),
+        "span": _CLASSES | classes,
+    }
+    return nh3.Cleaner(
+        tags=_HTML | _MATHML | tags,
+        attributes={
+            "a": {"href", "title"},
+            "img": {"src", "alt", "title"},
+            "ol": {"start"},
+            "div": {"role", "aria-label", "tabindex"},
+            "pre": {"tabindex"},
+            **dict.fromkeys(_MATHML, _MATHML_ATTRIBUTES),
+        },
+        allowed_classes=allowed_classes,
+        url_schemes={"http", "https", "mailto"} | ({"data"} if inline_images else set()),
+        attribute_filter=only_inline if inline_images else None,
+    )
+
+
+_STATEMENTS = Markdown()

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class LessonsConfig(AppConfig):
+    name = "softmark.lessons"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,100 @@
+"""A number, within a tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from softmark.lessons.questions.common import (
+    RIGHT,
+    Complain,
+    Invalid,
+    Json,
+    Mark,
+    QuestionType,
+    Seal,
+    the_only,
+    wrong,
+)
+from softmark.lessons.questions.numerals import (
+    HOW,
+    Numeral,
+    number_from_json,
+    number_to_json,
+    read_number,
+    shown_number,
+)
+from softmark.lessons.questions.raw import Raw, exact_number
+from softmark.lessons.questions.tolerance import EXACT, Tolerance, read_tolerance
+
+
+@dataclass(frozen=True)
+class Settings:
+    tolerance: Tolerance = EXACT
+
+
+@dataclass(frozen=True)
+class Key:
+    value: Fraction
+
+    @property
+    def numbers(self) -> tuple[Fraction, ...]:
+        """What must not be read before the commit."""
+        return (self.value,)
+
+
+class Number(QuestionType[Settings, Numeral, Key]):
+    name = "number"
+    settings_keys = frozenset({"atol", "rtol"})
+
+    def settings(self, raw: Mapping[str, Any], complain: Complain) -> Settings | None:
+        reading = Raw(raw, complain)
+        settings = Settings(read_tolerance(reading))
+        return settings if reading.sound else None
+
+    def key(self, value: Any, settings: Settings, complain: Complain) -> Key | None:
+        number = exact_number(value)
+        if number is None:
+            complain("The answer of a number question must be one finite number.")
+            return None
+        return Key(number) if settings.tolerance.suits(number, complain) else None
+
+    def read(self, posted: Sequence[str], settings: Settings, seal: Seal) -> Numeral:
+        return read_number(the_only(posted, f"Nothing is typed yet. {HOW}"))
+
+    def grade(self, response: Numeral, key: Key, settings: Settings) -> Mark:
+        return RIGHT if settings.tolerance.holds(response.value, key.value) else wrong()
+
+    def understands(self, said: str, settings: Settings) -> bool:
+        return _number(said) is not None
+
+    def matches(self, said: str, response: Numeral, settings: Settings) -> bool:
+        number = _number(said)
+        return number is not None and settings.tolerance.holds(response.value, number)
+
+    def show_response(self, response: Numeral, settings: Settings) -> str:
+        return response.raw
+
+    def show_key(self, key: Key, settings: Settings) -> str:
+        return shown_number(key.value, settings.tolerance.allowed(key.value))
+
+    def response_to_json(self, response: Numeral) -> Json:
+        return {"raw": response.raw, "value": number_to_json(response.value)}
+
+    def response_from_json(self, kept: Json) -> Numeral:
+        return Numeral(kept["raw"], number_from_json(kept["value"]))
+
+    def key_to_json(self, key: Key) -> Json:
+        return {"value": number_to_json(key.value)}
+
+    def key_from_json(self, kept: Json) -> Key:
+        return Key(number_from_json(kept["value"]))
+
+
+def _number(said: str) -> Fraction | None:
+    try:
+        return read_number(said).value
+    except Invalid:
+        return None
