@@ -29,7 +29,10 @@ from softmark.coursework.routing import queue_of_submissions, queue_of_uploads
 from softmark.coursework.verifying import names_of
 from softmark.grading.models import Run
 from softmark.grading.signals import run_finished
+from softmark.lessons.importing import Brought, place, publish
+from softmark.lessons.models import Lesson, LessonVersion, Reading
 from softmark.submissions.models import Status, Submission
+from tests.lessons.small_lesson import small_data, small_lesson
 from tests.small_assignment import FILES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -278,3 +281,37 @@ def make_report(
         provenance={"grader": "0.1.0", "seed": 1, "started_at": datetime(2026, 11, 2, tzinfo=UTC).isoformat()},
     )  # fmt: skip
     return report.to_dict()
+
+
+def make_lesson_version(text: str | None = None, data: Mapping[str, bytes] | None = None) -> LessonVersion:
+    """A lesson that passed `check_lessons`, by default the small one; made once a test."""
+    text, data = text or small_lesson(), small_data() if data is None else data
+    return publish(Brought("lesson.md", text, data))[0]
+
+
+def make_lesson(
+    course: Course | None = None, *, version: LessonVersion | None = None, due_at: datetime | None = None,
+    closes_at: datetime | None = None, **fields: Any,
+) -> Lesson:  # fmt: skip
+    """A lesson in a course; without dates it is always open."""
+    lesson = place(course or make_course(), version or make_lesson_version()).lesson
+    if due_at is not None or closes_at is not None:
+        make_schedule(lesson.item, due_at=due_at, closes_at=closes_at)
+    for name, value in fields.items():
+        setattr(lesson, name, value)
+    lesson.save()
+    return lesson
+
+
+def make_reading(
+    lesson: Lesson | None = None, learner: User | None = None, *, started_at: datetime | None = None, **fields: Any
+) -> Reading:  # fmt: skip
+    """Somebody has begun; nothing is drawn yet. With `minutes` there is a time limit."""
+    lesson = lesson or make_lesson()
+    started_at = started_at or timezone.now()
+    if minutes := fields.pop("minutes", None):
+        fields["ends_at"] = started_at + timedelta(minutes=minutes)
+    return Reading.objects.create(
+        lesson=lesson, learner=learner or enrol(lesson.course), started_at=started_at,
+        version=fields.pop("version", lesson.version), **fields,
+    )  # fmt: skip

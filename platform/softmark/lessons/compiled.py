@@ -1,0 +1,69 @@
+"""A version as questions, once a process: its text is read again, never its keys from anywhere else."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import structlog
+
+from grader.assignment.model import Problems
+from softmark.lessons.drawn import Question, read_question
+from softmark.lessons.model import Lesson
+from softmark.lessons.models import LessonVersion
+from softmark.lessons.source import read_lesson
+
+log = structlog.get_logger(__name__)
+
+KEPT = 32
+
+
+class Unshowable(Exception):
+    """A version that this release of the site cannot read. Its text is for learners."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """questions: by the id of their stop, in the order of the lesson."""
+
+    lesson: Lesson
+    questions: Mapping[str, Question]
+
+
+_lock = threading.Lock()
+_kept: dict[str, Compiled] = {}  # by digest, the one used last at the end
+
+
+def compiled(version: LessonVersion) -> Compiled:
+    """Raises Unshowable."""
+    with _lock:
+        found = _kept.pop(version.digest, None)
+    if found is None:
+        found = _compile(version)
+    with _lock:
+        _kept[version.digest] = found
+        while len(_kept) > KEPT:
+            del _kept[next(iter(_kept))]
+    return found
+
+
+def _compile(version: LessonVersion) -> Compiled:
+    text, data = LessonVersion.objects.values_list("text", "data").get(pk=version.pk)
+    problems = Problems()
+    lesson = read_lesson(f"{version.slug}.md", text, problems)
+    questions = {}
+    for predict in lesson.predicts if lesson is not None else ():
+        question = read_question(predict, f"{version.slug}.md", problems)
+        if question is not None and question.reckoned:
+            questions[predict.id] = question
+    faults = problems.sorted()
+    if lesson is None or faults or len(questions) < len(lesson.predicts):
+        log.error("lesson_unshowable", version=version.pk, problem=str(faults[0]) if faults else "")
+        raise Unshowable(
+            "This lesson cannot be shown at the moment: the site reads lessons in another way now. What you predicted "
+            "is kept. Tell the staff of your course: they can import the lesson again."
+        )
+    files = {name: base64.b64decode(each) for name, each in data.items()}
+    return Compiled(replace(lesson, data=files), questions)
