@@ -46,6 +46,7 @@ class Answered:
 
     response: as text; None: no answer. key: what is right, as text.
     share, right, error, source, confidence, how, committed_at: as a Prediction has them.
+    given:    what the prompt fills in, as it did before.
     branches: what is said to those who gave this answer.
     """
 
@@ -53,6 +54,7 @@ class Answered:
     type: str
     settings: Any
     prompt: Blocks
+    given: Mapping[str, Any]
     facts: Mapping[str, Any]
     response: str | None
     key: str
@@ -152,7 +154,7 @@ def _answered(question: Question, draw: Draw, prediction: Prediction) -> Answere
         if branch.answer == prediction.error or kind.matches(branch.answer, response, settings)
     )  # fmt: skip
     return Answered(
-        id=predict.id, type=kind.name, settings=settings, prompt=predict.prompt, facts=draw.facts,
+        id=predict.id, type=kind.name, settings=settings, prompt=predict.prompt, given=draw.given, facts=draw.facts,
         response=None if response is None else kind.show_response(response, settings),
         key=kind.show_key(kind.key_from_json(draw.key), settings),
         share=prediction.share, right=prediction.is_right, error=prediction.error, source=prediction.source,
