@@ -15,6 +15,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from softmark.accounts.models import User
+from softmark.config.demo.play import LESSONS
 from softmark.config.demo.script import Script, read_script
 from softmark.courses.models import Course, Enrolment, Role
 from softmark.gradebook.grade import State
@@ -52,6 +53,8 @@ def test_the_course_is_played(script: Script, settings: Settings, client: Client
     roles = Counter(course.enrolments.values_list("role", flat=True))
     assert roles == {Role.STUDENT: 8, Role.TA: 1, Role.INSTRUCTOR: 1}
     assert course.sections.count() == 2
+    items = [item.slug for item in course.items.all()]
+    assert items == [*LESSONS, *(task.folder for task in script.tasks)], "lessons come first"
 
     # What came out is what the fixtures are known to give.
     expected = tomllib.loads((root / "fixtures" / "submissions" / "expected.toml").read_text())
@@ -68,7 +71,9 @@ def test_the_course_is_played(script: Script, settings: Settings, client: Client
 
     # Grades of every kind.
     now = timezone.now()
-    grades = {row.enrolment.user.email.partition("@")[0]: row.grades[0] for row in grid(course, now).rows}
+    table = grid(course, now)
+    first = [column.item.slug for column in table.columns].index(script.tasks[0].folder)
+    grades = {row.enrolment.user.email.partition("@")[0]: row.grades[first] for row in table.rows}
     assert (grades["ada"].points, grades["ada"].is_late) == (10, False)
     assert (grades["ben"].points, grades["ben"].overridden, grades["ben"].automatic) == (4, True, 0)
     assert (grades["chiara"].points, grades["chiara"].is_late) == (9, True)
@@ -87,12 +92,12 @@ def test_the_course_is_played(script: Script, settings: Settings, client: Client
     assert Submission.objects.count() == before
 
     # Everybody can sign in, and has a page.
-    _, table = load("--people")
+    _, people = load("--people")
     for user in User.objects.all():
-        assert user.email in table
+        assert user.email in people
         assert client.login(username=user.email, password=PASSWORD)
         assert client.get("/").status_code == 200
-    assert PASSWORD in table
+    assert PASSWORD in people
 
 
 def test_only_where_it_is_a_demo(settings: Settings) -> None:
@@ -130,4 +135,5 @@ def test_the_script_names_only_what_is_there(script: Script, root: Path) -> None
     for some in (script.hand_ins, script.extensions, script.by_hand):
         assert {each.student for each in some} <= handles
         assert {each.assignment for each in some} <= folders
+    assert {path.stem for path in (root / "fixtures" / "lessons").glob("*.md")} == set(LESSONS)
     assert len({each.token for each in script.hand_ins}) == len(script.hand_ins)

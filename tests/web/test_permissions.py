@@ -17,9 +17,11 @@ from django.db.models import Model
 from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
 
 from softmark.accounts.models import User
 from softmark.courses.models import Role
+from softmark.lessons.actions import look
 from softmark.submissions.models import Status
 from tests.factories import (
     PASSWORD,
@@ -27,6 +29,8 @@ from tests.factories import (
     make_admin,
     make_assignment,
     make_course,
+    make_lesson,
+    make_reading,
     make_run,
     make_submission,
     make_upload,
@@ -52,6 +56,11 @@ coursework:again                      POST        401       404       403       
 coursework:publish                    GET         303
 coursework:publish                    POST        401       404       403       403       403       422       404
 coursework:verification               GET       login       404       403       403       403       200       404
+lessons:lesson                        GET       login       404       200       200       200       200       404
+lessons:begin                         GET         303
+lessons:begin                         POST        401       404       303       303       403       403       404
+lessons:predict                       GET         303
+lessons:predict                       POST        401       404       422       409       403       403       404
 submissions:assignment                GET       login       404       200       200       200       200       404
 submissions:submit                    GET         303
 submissions:submit                    POST      login       404       409       409       409       409       404
@@ -131,6 +140,8 @@ def site() -> Site:
     assignment = make_assignment(course=course, slug="masks")
     student = enrol(course)
     make_run(make_submission(assignment, student), points=7)
+    lesson = make_lesson(course)
+    look(make_reading(lesson, student), timezone.now())
     held = make_submission(assignment, student, status=Status.HELD, deaths=3)
     site = Site(
         people={
@@ -150,6 +161,7 @@ def site() -> Site:
             "user": student.pk,
             "key": "made-up",
             "uidb36": "1",
+            "stop": "how-many",
         },
     )
     for person in filter(None, site.people.values()):
@@ -204,7 +216,8 @@ def test_no_address_leads_to_an_empty_page() -> None:
 
 @pytest.mark.parametrize(("name", "arguments"), ADDRESSES, ids=[name for name, _ in ADDRESSES])
 def test_who_gets_what(name: str, arguments: tuple[str, ...], site: Site, client: Client) -> None:
-    address = reverse(name, kwargs={key: site.arguments[key] for key in arguments})
+    taken = site.arguments | ({"item": "listening"} if name.startswith("lessons:") else {})
+    address = reverse(name, kwargs={key: taken[key] for key in arguments})
     expected = {method: answers(name, method) for method in ("GET", "POST")}
     found = {
         method: {who: ask(client, method, address, person) for who, person in site.people.items()}

@@ -10,6 +10,7 @@ urlpatterns = [
     path("", include("softmark.home.urls")),
     path("courses/<slug:course>/", include("softmark.home.course_urls")),
     path("courses/<slug:course>/", include("softmark.coursework.urls")),
+    path("courses/<slug:course>/", include("softmark.lessons.urls")),
     path("courses/<slug:course>/", include("softmark.submissions.urls")),
     path("courses/<slug:course>/", include("softmark.grading.urls")),
     path("courses/<slug:course>/", include("softmark.gradebook.urls")),

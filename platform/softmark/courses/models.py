@@ -99,6 +99,7 @@ class Item(models.Model):
 
     class Kind(models.TextChoices):
         ASSIGNMENT = "assignment", "assignment"
+        LESSON = "lesson", "lesson"
 
     course = models.ForeignKey(Course, on_delete=models.CASCADE, related_name="items")
     slug = models.SlugField(max_length=60)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from operator import itemgetter
 
-from django.db.models import FloatField, Q
+from django.db.models import FloatField, Q, QuerySet
 from django.db.models.functions import Cast, Extract
 
 from softmark.courses.deadlines import Deadline, effective_deadline
@@ -62,12 +62,17 @@ class Grid:
         return [mean(row.grades[number] for row in self.rows) for number in range(len(self.columns))]
 
 
+def graded_items(course: Course) -> QuerySet[Item]:
+    """Without lessons: predictions make no grades yet, and a lesson that is due would count as not handed in."""
+    return Item.objects.filter(course=course).exclude(kind=Item.Kind.LESSON)
+
+
 def grid(course: Course, now: datetime, students: Sequence[Enrolment] | None = None) -> Grid:
     """The gradebook as staff see it, of all students or of some. Five queries, and one for all the students."""
     everybody = students is None
     with _collector_at_rest():
         columns, rows = _table(
-            course, list(course.items.all()), list(students_of(course)) if students is None else students, now,
+            course, list(graded_items(course)), list(students_of(course)) if students is None else students, now,
             everybody=everybody,
         )  # fmt: skip
     return Grid(tuple(columns), tuple(rows))
@@ -76,7 +81,7 @@ def grid(course: Course, now: datetime, students: Sequence[Enrolment] | None = N
 def own(enrolment: Enrolment, now: datetime) -> tuple[list[Column], Row]:
     """The grades of a student as they themselves see them."""
     course = enrolment.course
-    columns, (row,) = _table(course, list(course.items.filter(visible=True)), [enrolment], now)
+    columns, (row,) = _table(course, list(graded_items(course).filter(visible=True)), [enrolment], now)
     grades = tuple(map(seen_by_student, row.grades))
     return columns, Row(enrolment, grades, total(grades))
 

@@ -174,7 +174,7 @@ def _page(request: CourseRequest, item: str, user: int) -> CellPage:
 
 
 def _item(request: CourseRequest, slug: str) -> Item:
-    found = request.course.items.filter(slug=slug).first()
+    found = queries.graded_items(request.course).filter(slug=slug).first()
     if found is None:
         raise Http404("no such item in this course")
     return found

@@ -18,6 +18,7 @@ from softmark.courses.policies import may_see_course
 from softmark.courses.queries import enrolments_of
 from softmark.home import staff, student
 from softmark.home.demo_people import PASSWORD, demo_people
+from softmark.home.lessons import all_lessons, own_lessons
 
 
 @require_safe
@@ -49,7 +50,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 @course_view(may_see_course)
 def course(request: CourseRequest) -> HttpResponse:
-    """A course: its assignments, and what there is to do. Students and staff see different pages."""
+    """A course: its lessons and assignments, and what there is to do. Students and staff see different pages."""
     now = timezone.now()
     enrolment = request.enrolment
     context: dict[str, Any] = {"course": request.course, "enrolment": enrolment, "now": now}
@@ -58,11 +59,13 @@ def course(request: CourseRequest) -> HttpResponse:
             "glance": staff.glance(enrolment, now),
             "week": staff.week(request.course, now),
             "lines": staff.lines(request.course),
+            "lessons": all_lessons(request.course),
         }
         return render(request, "home/course_staff.html", context)
     attended = student.student_course(enrolment, now)
     context |= {
         "attended": attended,
+        "lessons": own_lessons(enrolment),
         "next_due": student.next_due([attended], now),
         "overdue": student.overdue([attended], now),
         "back": attended.back,

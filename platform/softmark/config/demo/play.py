@@ -30,9 +30,20 @@ from softmark.gradebook.models import Event
 from softmark.grading import queue
 from softmark.grading.work import Bench
 from softmark.home.demo_people import PASSWORD
+from softmark.lessons.importing import bring, read_folder
+from softmark.lessons.models import Lesson
 from softmark.submissions.actions import submit
 from softmark.submissions.models import Status, Submission
 
+# In the order in which they are read.
+LESSONS = (
+    "which-meaning",
+    "query-key-value",
+    "attention-on-a-sentence",
+    "masks-and-heads",
+    "long-context-cost",
+    "kv-cache",
+)
 _PATIENCE = 60.0  # seconds, for submissions that another worker took
 
 
@@ -44,17 +55,23 @@ def is_played(script: Script) -> bool:
     tokens = [each.token for each in script.hand_ins]
     settled = Submission.objects.filter(token__in=tokens).exclude(status__in=(Status.WAITING, Status.RUNNING))
     decided = Event.objects.filter(course=course, kind__in=(Kind.EXCUSE.value, Kind.OVERRIDE.value))
-    return settled.count() == len(tokens) and decided.count() >= len(script.by_hand)
+    lessons = Lesson.objects.filter(item__course=course, item__slug__in=LESSONS)
+    return (
+        settled.count() == len(tokens)
+        and decided.count() >= len(script.by_hand)
+        and lessons.count() == len(LESSONS)
+    )
 
 
-def play(script: Script, assignments: Path, submissions: Path, bench: Bench) -> Course:
-    """Makes everything be there. `assignments` and `submissions` are the folders that the script speaks of.
+def play(script: Script, assignments: Path, submissions: Path, lessons: Path, bench: Bench) -> Course:
+    """Makes everything be there. `assignments`, `submissions` and `lessons` are the folders that the script speaks of.
 
     Raises SandboxUnavailable where nothing can be graded.
     """
     bench.open(Device.CPU)
     versions = _versions([assignments / task.folder for task in script.tasks])
     course, people = _people(script)
+    _place_lessons(course, lessons)
     for task, version in zip(script.tasks, versions, strict=True):
         place(course, version, attempts=task.attempts, terms=_terms(task, course))
     items = {item.slug: item for item in course.items.all()}
@@ -107,6 +124,12 @@ def _people(script: Script) -> tuple[Course, dict[str, User]]:
         if not is_admin:
             enrol(course, user, Role(person.role), person.section)
     return course, people
+
+
+def _place_lessons(course: Course, folder: Path) -> None:
+    """Before the assignments, where those are not there yet."""
+    brought = {each.file.removesuffix(".md"): each for each in read_folder(folder)}
+    bring(course, [brought[name] for name in LESSONS])
 
 
 def _loaded(course: Course) -> date:

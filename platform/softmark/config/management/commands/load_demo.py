@@ -50,7 +50,13 @@ class Command(BaseCommand):
             return
         bench = Bench()
         try:
-            play(script, settings.REPOSITORY / "assignments", fixtures / "submissions", bench)
+            play(
+                script,
+                settings.REPOSITORY / "assignments",
+                fixtures / "submissions",
+                fixtures / "lessons",
+                bench,
+            )
         except SandboxUnavailable as unavailable:
             self._stop(f"Nothing can be graded here, so there is no demo course. {unavailable}")
         finally:
