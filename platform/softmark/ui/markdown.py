@@ -90,6 +90,14 @@ def _math(source: str, options: dict[str, Any]) -> str:
         )
 
 
+def _math_block(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
+) -> str:
+    """A formula on lines of its own; where it is wider than the page, it can be scrolled by keyboard."""
+    formula = _math(tokens[index].content, {"display_mode": True})
+    return f'<div class="math block" role="group" aria-label="Formula" tabindex="0">\n{formula}\n</div>\n'
+
+
 def _fence(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
 ) -> str:
@@ -110,6 +118,7 @@ def _table_close(*_: Any) -> str:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable("table")
     parser.use(dollarmath_plugin, renderer=_math, allow_labels=False, allow_space=False, double_inline=True)
+    parser.add_render_rule("math_block", _math_block)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _fence)
     parser.add_render_rule("table_open", _table_open)

@@ -77,15 +77,14 @@ def source(text: str) -> Source:
     return Source(text, (), ())
 
 
-@pytest.fixture(scope="session")
-def graders() -> Iterator[Callable[[int], Grader]]:
-    """`graders(rung)`: a warm Grader on that rung; skips where the machine does not offer it."""
+def by_rung(make: Callable[[int], Grader]) -> Iterator[Callable[[int], Grader]]:
+    """For a fixture: the warm Grader of a rung; skips where the machine does not offer it."""
     opened: dict[int, Grader | str] = {}
 
     def get(rung: int) -> Grader:
         if rung not in opened:
             try:
-                opened[rung] = Grader(rung=rung)
+                opened[rung] = make(rung)
             except SandboxUnavailable as why:
                 opened[rung] = str(why)
         found = opened[rung]
@@ -97,6 +96,11 @@ def graders() -> Iterator[Callable[[int], Grader]]:
     for found in opened.values():
         if isinstance(found, Grader):
             found.close()
+
+
+@pytest.fixture(scope="session")
+def graders() -> Iterator[Callable[[int], Grader]]:
+    yield from by_rung(lambda rung: Grader(rung=rung))
 
 
 @pytest.fixture(params=[1, 2, 3, 4], ids=lambda number: f"rung{number}")

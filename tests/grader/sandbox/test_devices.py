@@ -25,7 +25,7 @@ from grader.sandbox.inside.devices import CuPy, NoDevice, NumPy, Strict, open_ar
 from grader.sandbox.zygotes import Zygote, ZygoteLost, open_pair
 from grader.source import Source
 from grader.verify import verify
-from tests.grader.sandbox.conftest import make_assignment, source
+from tests.grader.sandbox.conftest import by_rung, make_assignment, source
 
 FOLDER = Path(__file__).parents[3] / "fixtures" / "assignments" / "gpu-attention"
 PATIENT = Limits(call_seconds=5.0, load_seconds=10.0, total_seconds=20.0)
@@ -33,23 +33,7 @@ PATIENT = Limits(call_seconds=5.0, load_seconds=10.0, total_seconds=20.0)
 
 @pytest.fixture(scope="module")
 def gpu_graders() -> Iterator[Callable[[int], Grader]]:
-    opened: dict[int, Grader | str] = {}
-
-    def get(rung: int) -> Grader:
-        if rung not in opened:
-            try:
-                opened[rung] = Grader(rung=rung, device=Device.CUDA, stand_in=True)
-            except SandboxUnavailable as why:
-                opened[rung] = str(why)
-        found = opened[rung]
-        if isinstance(found, str):
-            pytest.skip(found)
-        return found
-
-    yield get
-    for found in opened.values():
-        if isinstance(found, Grader):
-            found.close()
+    yield from by_rung(lambda rung: Grader(rung=rung, device=Device.CUDA, stand_in=True))
 
 
 @pytest.fixture(params=[1, 2], ids=lambda number: f"rung{number}")
