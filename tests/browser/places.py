@@ -17,6 +17,8 @@ from softmark.courses.models import Course, Item, Role
 from softmark.coursework.models import Assignment, Upload, UploadStatus
 from softmark.gradebook.models import Event
 from softmark.home.demo_people import COURSE, DOMAIN
+from softmark.lessons import actions as lessons
+from softmark.lessons.models import Lesson
 from softmark.submissions.models import Status, Submission, Work
 from tests.factories import (
     enrol,
@@ -29,6 +31,7 @@ from tests.factories import (
 )
 
 ASSIGNMENTS = ("scaled-dot-product", "causal-mask")
+LESSON = "query-key-value"
 NOBODY, STUDENT, TA, INSTRUCTOR, ADMIN = "nobody", "ada", "tomas", "ruth", "admin"
 STAFF = (TA, INSTRUCTOR, ADMIN)
 MOST_MISTAKES = 20  # of a table: axe takes its time for each cell
@@ -71,10 +74,19 @@ def load_demo(settings: Settings) -> None:
         course=course, item=first.item, student=ada, kind="comment", reason="Well done.", actor=ruth
     )
     load_uploads(course, ruth)
+    load_reading(Lesson.objects.get(item__course=course, item__slug=LESSON), gustav)
     empty = make_course(slug="empty", title="A course to come")
     enrol(empty, ruth, Role.INSTRUCTOR)
     enrol(empty, make_user(name="Nina New", email=f"nina@{DOMAIN}"))
     make_user(name="Otto Outside", email=f"otto@{DOMAIN}")
+
+
+def load_reading(lesson: Lesson, reader: User) -> None:
+    """Begun, one prediction made; the next stop waits."""
+    now = timezone.now()
+    reading = lessons.begin(lesson, reader, now)
+    lessons.look(reading, now)
+    lessons.commit(reading, "how-many-vectors", ["1"], 2, now)
 
 
 def table_of(slug: str) -> dict[str, Any]:
@@ -145,6 +157,13 @@ def places() -> Iterator[Place]:
     for who in (STUDENT, "gustav", TA, INSTRUCTOR):
         yield Place("course", who, reverse("courses:course", args=course))
         yield Place("assignment", who, reverse("submissions:assignment", args=[COURSE, ASSIGNMENTS[0]]))
+    for who, slug in (
+        (STUDENT, LESSON),
+        ("gustav", LESSON),
+        (TA, "masks-and-heads"),
+        (TA, "long-context-cost"),
+    ):
+        yield Place(f"lesson-{slug}", who, reverse("lessons:lesson", args=[COURSE, slug]))
     yield Place("assignment-closed", "hana", reverse("submissions:assignment", args=[COURSE, ASSIGNMENTS[0]]))
     for who in (STUDENT, "hana", "gustav"):
         yield Place("my-grades", who, reverse("gradebook:mine", args=course), ".how > summary")
