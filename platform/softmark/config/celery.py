@@ -17,6 +17,9 @@ from django.conf import settings
 from django.db import close_old_connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "softmark.config.settings")
+# Django's checks load every page, and with the lessons numpy, which a process that only hands out work can do without.
+# `manage.py migrate`, without which nothing starts, runs them.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 SOFT_SECONDS = 40 * 60
 HARD_SECONDS = SOFT_SECONDS + 60
