@@ -58,7 +58,7 @@ class Grader:
                   keeps to the array standard.
         """
         self.device = device
-        self.arrays = NUMPY if device is Device.CPU else STRICT if stand_in else CUPY
+        self.arrays = library_for(device, stand_in=stand_in)
         self._zygotes: ZygotePair | None = open_pair(rung, minimum, self.arrays)
         self.rung: Rung = self._zygotes.rung
         self.device_name = self._zygotes.device
@@ -188,6 +188,13 @@ class Grader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def library_for(device: Device, *, stand_in: bool) -> str:
+    """The library whose arrays submissions to a device are given; stand_in: as for a Grader."""
+    if device is Device.CPU:
+        return NUMPY
+    return STRICT if stand_in else CUPY
 
 
 def default_seed(assignment: Assignment, source: Source) -> int:

@@ -25,11 +25,11 @@ from typing import IO, Any
 from grader.assignment import Assignment, Device, Limits
 from grader.checks import Failed, LocalStudent, Measurable, Pending
 from grader.compare import Answers, Call
-from grader.grade import ASSIGNMENT_FAILED, completed, default_seed, make_report, result_of
+from grader.grade import ASSIGNMENT_FAILED, completed, default_seed, library_for, make_report, result_of
 from grader.judge import Bundle
 from grader.report import CheckResult, Report, Verdict
 from grader.sandbox import wording
-from grader.sandbox.inside import CUPY, NUMPY, STRICT, devices
+from grader.sandbox.inside import devices
 from grader.sandbox.inside.child import describe_error, load_submission
 from grader.sandbox.judge_lines import CheckLine, Final, JudgeBroke, Naming, parse
 from grader.sandbox.judge_process import unpack
@@ -90,7 +90,7 @@ def grade_locally(
     stand_in: as for a Grader. Raises NoGPU.
     """
     seed = default_seed(assignment, source) if seed is None else seed
-    arrays = NUMPY if assignment.device is Device.CPU else STRICT if stand_in else CUPY
+    arrays = library_for(assignment.device, stand_in=stand_in)
     started_at, started = datetime.now(UTC), time.monotonic()
     told: list[CheckResult] = []
     for_staff: dict[str, str] = {}
