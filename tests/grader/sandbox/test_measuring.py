@@ -174,7 +174,8 @@ HIDING = {
 
 @pytest.mark.parametrize("place", HIDING)
 def test_no_place_is_out_of_sight(place: str, grader: Grader) -> None:
-    assert megabytes(grader, *HIDING[place]) > 55
+    """Of 64 MB; what was freed early holds the input and the result, of 4 MB each, later on."""
+    assert megabytes(grader, *HIDING[place]) > 64 - 8 - 2
 
 
 def test_what_an_earlier_check_left_is_not_there_to_be_used(grader: Grader) -> None:
