@@ -37,6 +37,9 @@ def test_a_time_is_read_on_the_clock_of_the_course(text: str, instant: datetime)
         ("2026-03-29 02:30", "does not exist in Europe/Zurich"),
         ("0001-01-01 00:00", "is not a time that can be used"),
         ("9999-12-31 23:59-12:00", "is not a time that can be used"),
+        ("9999-12-31 23:59+12:00", "leave it empty"),
+        ("9999-06-01 12:00", "leave it empty"),
+        ("1500-06-01 12:00", "leave it empty"),
     ],
 )
 def test_what_is_no_time_is_refused_in_a_sentence(text: str, why: str) -> None:

@@ -168,7 +168,7 @@ def test_an_extension_can_be_taken_back(course: Course, now: datetime) -> None:
     assert Extension.objects.count() == 3
 
 
-@pytest.mark.parametrize(("role", "queries"), [(Role.STUDENT, 13), (Role.TA, 16)])
+@pytest.mark.parametrize(("role", "queries"), [(Role.STUDENT, 14), (Role.TA, 17)])
 def test_the_number_of_queries(
     client: Client, course: Course, role: Role, queries: int, now: datetime,
     django_assert_num_queries: DjangoAssertNumQueries,
@@ -186,7 +186,7 @@ def test_the_number_of_queries(
     with django_assert_num_queries(queries):
         client.get(PAGE)
     if role is Role.TA:
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(8):
             client.get(PAGE + "people/")
 
 

@@ -6,9 +6,18 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    JsonResponse,
+)
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -54,13 +63,16 @@ def course_view(
 
 
 def course_form(
-    policy: Callable[[Role], Decision], page: str, *names: str
+    policy: Callable[[Role], Decision],
+    page: str,
+    *names: str,
+    keep: Callable[[HttpRequest], bool] | None = None,
 ) -> Callable[[Callable[Concatenate[CourseRequest, P], HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """A course_view for what a form sends. `page` is the name of the page that it stands on, and `names` are those of
     the view's arguments that the page has as well.
 
-    Who has been signed out gets back what they typed. Who does not come from the form, but from signing in or from
-    the browser's history, is sent to the page.
+    Who has been signed out gets back what they typed; or `keep` keeps it until they are back, where it can. Who does
+    not come from the form, but from signing in or from the browser's history, is sent to the page.
     """
 
     def decorate(
@@ -74,13 +86,25 @@ def course_form(
             if request.method != "POST":
                 return HttpResponseRedirect(address, status=303)
             if not request.user.is_authenticated:
-                context = {"typed": typed_texts(request), "next": address}
-                return render(request, "401.html", context, status=401)
+                return _signed_out(request, address, kept=keep is not None and keep(request))
             return guarded(request, **arguments)
 
         return posted
 
     return decorate
+
+
+def _signed_out(request: HttpRequest, address: str, *, kept: bool) -> HttpResponse:
+    """The answer to a form. Only whole pages lead to signing in, so htmx is sent to it."""
+    if kept:
+        messages.warning(
+            request, "You had been signed out. What you sent is kept: sign in, and it is in its form again."
+        )
+    if request.headers.get("HX-Request"):
+        sign_in = redirect_to_login(address).url
+        return HttpResponse(status=401, headers={"HX-Redirect": sign_in})
+    context = {"typed": typed_texts(request), "kept": kept, "next": address}
+    return render(request, "401.html", context, status=401)
 
 
 def reloads_when_signed_out(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -95,6 +119,18 @@ def reloads_when_signed_out(view: Callable[..., HttpResponseBase]) -> Callable[.
     return wrapped
 
 
+def told_when_signed_out(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """A script that saves something by itself is told, as JSON, instead of being sent to sign in."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        if request.method == "POST" and not request.user.is_authenticated:
+            return JsonResponse({"error": "You are signed out."}, status=401)
+        return view(request, *args, **kwargs)
+
+    return wrapped
+
+
 def enter_course(request: CourseRequest, slug: str, policy: Callable[[Role], Decision]) -> None:
     """Sets request.enrolment, request.course and request.role. Raises Http404 or PermissionDenied."""
     enrolment = enrolment_in(request.user, slug)
@@ -103,4 +139,5 @@ def enter_course(request: CourseRequest, slug: str, policy: Callable[[Role], Dec
     decision = policy(Role(enrolment.role))
     if not decision.allowed:
         raise PermissionDenied(decision.reason)
+    enrolment.user = request.user  # not to be asked for again
     request.enrolment, request.course, request.role = enrolment, enrolment.course, Role(enrolment.role)

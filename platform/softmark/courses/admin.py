@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from softmark.courses.models import Course, Enrolment, Extension, Item, Schedule, Section
+from softmark.courses.models import Accommodation, Course, Enrolment, Extension, Item, Schedule, Section
 
 
 class AppendOnly(admin.ModelAdmin):
@@ -61,8 +61,10 @@ class ItemAdmin(admin.ModelAdmin):
     search_fields = ("title",)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Item | None = None) -> tuple[str, ...]:
-        """Its grades belong to its course; the gradebook releases and hides them, so that it is known who did."""
-        return ("course", "released") if obj else ()
+        """Its grades belong to its course, and its page to its kind; the gradebook releases and hides the grades, so
+        that it is known who did.
+        """
+        return ("course", "kind", "released") if obj else ()
 
 
 @admin.register(Schedule)
@@ -76,3 +78,14 @@ class ExtensionAdmin(AppendOnly):
     list_display = ("item", "user", "due_at", "created_at", "created_by")
     list_filter = ("item__course",)
     autocomplete_fields = ("user", "item")
+
+
+@admin.register(Accommodation)
+class AccommodationAdmin(AppendOnly):
+    """To read: granted on the page of the course's people, where time that runs already is prolonged as well."""
+
+    list_display = ("course", "user", "time_factor", "created_at", "created_by")
+    list_filter = ("course",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False

@@ -7,7 +7,15 @@ from datetime import datetime
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
-from softmark.courses.late_policy import LatePolicy, end_of_minute, later_on_the_wall, on_the_wall
+from softmark.courses.late_policy import (
+    ON_TIME,
+    Lateness,
+    LatePolicy,
+    end_of_minute,
+    lateness,
+    later_on_the_wall,
+    on_the_wall,
+)  # fmt: skip
 
 
 class ScheduleLike(Protocol):
@@ -44,6 +52,12 @@ class Deadline:
 
     def is_past_due(self, now: datetime) -> bool:
         return self.due_at is not None and now >= end_of_minute(self.due_at)
+
+    def lateness(self, received_at: datetime, zone: ZoneInfo) -> Lateness:
+        """How late something is that was received then. Mostly it is not: a gradebook asks a hundred thousand times."""
+        if self.due_at is None or received_at <= self.due_at:
+            return ON_TIME
+        return lateness(self.due_at, self.late_policy, received_at, zone)
 
 
 def effective_deadline(

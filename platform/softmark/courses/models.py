@@ -13,7 +13,9 @@ from django.db import models
 from django.db.models import F, Q
 
 from softmark.courses.late_policy import LatePolicy
+from softmark.courses.wall_time import FAR, is_usable
 
+MOST_TIME = Decimal(10)  # times the time of the others
 _PERCENT = (MinValueValidator(Decimal(0)), MaxValueValidator(Decimal(100)))
 
 
@@ -132,6 +134,12 @@ class Item(models.Model):
         return self.visible and self.released
 
 
+def _refuse_far(row: models.Model, *dates: str) -> None:
+    far = [name for name in dates if (date := getattr(row, name)) is not None and not is_usable(date)]
+    if far:
+        raise ValidationError(dict.fromkeys(far, f"This {FAR}"))
+
+
 class Schedule(models.Model):
     """When an item is open and due, and what late costs. Never changed: the newest one counts, so that it can be
     seen what was in force when.
@@ -179,6 +187,9 @@ class Schedule(models.Model):
     def __str__(self) -> str:
         return f"schedule {self.pk} of {self.item}"
 
+    def clean(self) -> None:
+        _refuse_far(self, "opens_at", "due_at", "closes_at")
+
     @property
     def late_policy(self) -> LatePolicy:
         return LatePolicy(self.grace_minutes, self.percent_per_day, self.floor_percent)
@@ -202,3 +213,38 @@ class Extension(models.Model):
 
     def __str__(self) -> str:
         return f"extension of {self.item} for {self.user}"
+
+    def clean(self) -> None:
+        _refuse_far(self, "due_at")
+
+
+class Accommodation(models.Model):
+    """How much more time somebody has, in all of a course, wherever time is limited. Never changed: the newest one
+    counts, and a factor of 1 takes it back.
+    """
+
+    course = models.ForeignKey(Course, on_delete=models.CASCADE, related_name="accommodations")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="accommodations"
+    )
+    time_factor = models.DecimalField(
+        max_digits=4, decimal_places=2, validators=[MinValueValidator(Decimal(1)), MaxValueValidator(MOST_TIME)],
+        help_text="1.5 is half as much time again; 1 is the time of the others.",
+    )  # fmt: skip
+    reason = models.TextField(help_text="For staff; the student sees only the time.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering: ClassVar = ("id",)
+        indexes = (models.Index(fields=["course", "user"], name="accommodation_of_user"),)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(time_factor__range=(1, MOST_TIME)), name="accommodation_gives_time"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.time_factor} times the time for {self.user}"
