@@ -18,6 +18,7 @@ RUN python3 -m venv .venv \
     && .venv/bin/uv pip install --python .venv/bin/python --require-hashes -r "requirements/${LOCK}.txt"
 # First what changes seldom: the front end lands in platform/, and the sources around it.
 COPY frontend frontend
+COPY platform/softmark/ui/static/ui/drafting.js platform/softmark/ui/static/ui/drafting.js
 RUN requirements/assets.sh && rm -rf frontend
 COPY platform platform
 COPY pyproject.toml README.md manage.py ./
@@ -29,6 +30,7 @@ RUN .venv/bin/uv pip install --python .venv/bin/python --no-deps --build-constra
     && .venv/bin/uv pip uninstall --quiet --python .venv/bin/python uv pip \
     && rm -rf requirements .venv/.lock
 COPY assignments assignments
+COPY fixtures/lessons fixtures/lessons
 
 FROM ${BASE}
 RUN apt-get update \

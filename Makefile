@@ -2,6 +2,7 @@
 # PYTHON=python3.12 chooses the Python behind .venv; ARGS="..." is handed on by test, bench and lock.
 
 BIN := .venv/bin
+TESTERS = $(shell echo $$(( $$(nproc) * 2 )))  # many tests wait for a limit or for a browser, not for a processor
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run manage test check assets bench gpu-check verify lock clean
@@ -18,8 +19,8 @@ run: setup assets  ## start the whole site on this machine; PORT=8001, HOST=...,
 manage: setup  ## one of Django's commands, on the data of the site that runs (ARGS="import_assignment --help")
 	@$(BIN)/python -m softmark.config.local.manage $(ARGS)
 
-test: setup assets  ## run all tests, on all processors
-	@$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+test: setup assets  ## run all tests, several at a time
+	@$(BIN)/python -m pytest -n $(TESTERS) --dist loadgroup $(ARGS)
 
 # mypy's plugin loads the settings, which ask for these; nothing is ever connected to.
 check: export SECRET_KEY := check

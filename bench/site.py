@@ -60,10 +60,10 @@ class Course:
 
 
 @contextmanager
-def site(processes: int) -> Iterator[None]:
-    """Services and a worker, in a folder that is removed afterwards; Django is set up to use them."""
+def services() -> Iterator[Path]:
+    """PostgreSQL and Valkey in a folder that is removed afterwards, and Django set up to use them."""
     from softmark.config.local.postgres import Postgres
-    from softmark.config.local.service import Service, stop, wait_until_ready
+    from softmark.config.local.service import stop, wait_until_ready
     from softmark.config.local.valkey import Valkey
 
     with tempfile.TemporaryDirectory(prefix="softmark-bench-") as name:
@@ -73,13 +73,13 @@ def site(processes: int) -> Iterator[None]:
         os.environ |= {
             "DATABASE_URL": postgres.url, "REDIS_URL": valkey.url, "SECRET_KEY": secrets.token_urlsafe(),
             "SECURE": "0", "DJANGO_SETTINGS_MODULE": "softmark.config.settings", "LOG_LEVEL": "WARNING",
-            "SUBMISSIONS_PER_MINUTE": "100000",
+            "SUBMISSIONS_PER_MINUTE": "100000", "ALLOWED_HOSTS": "127.0.0.1",
+            "STATIC_ROOT": str(folder / "static"),
         }  # fmt: skip
-        services = [
-            _with_commit_times(postgres.service(folder / "postgres.log", os.environ)),
-            valkey.service(folder / "valkey.log", os.environ),
+        children = [
+            _with_commit_times(postgres.service(folder / "postgres.log", os.environ)).start(),
+            valkey.service(folder / "valkey.log", os.environ).start(),
         ]
-        children = [service.start() for service in services]
         try:
             wait_until_ready(children)
             import django
@@ -88,23 +88,34 @@ def site(processes: int) -> Iterator[None]:
             from django.core.management import call_command
 
             call_command("migrate", verbosity=0)
-            command = [
-                sys.executable,
-                "-m",
-                "celery",
-                "-A",
-                "softmark.config.celery",
-                "worker",
-                "-Q",
-                "grade.cpu",
-            ]
-            command += ["-c", str(processes), "-Ofair", "--without-gossip", "--without-mingle"]
-            worker = Service("worker", command, folder / "worker.log", os.environ).start()
-            children.append(worker)
+            yield folder
+        finally:
+            stop(children)
+
+
+@contextmanager
+def site(processes: int) -> Iterator[None]:
+    """The services, and a worker."""
+    from softmark.config.local.service import Service, stop
+
+    with services() as folder:
+        command = [
+            sys.executable,
+            "-m",
+            "celery",
+            "-A",
+            "softmark.config.celery",
+            "worker",
+            "-Q",
+            "grade.cpu",
+        ]
+        command += ["-c", str(processes), "-Ofair", "--without-gossip", "--without-mingle"]
+        worker = Service("worker", command, folder / "worker.log", os.environ).start()
+        try:
             _until_workers_are_there(processes)
             yield
         finally:
-            stop(children)
+            stop([worker])
 
 
 def _with_commit_times(postgres: Service) -> Service:

@@ -11,6 +11,7 @@ const FONTS = {
   "serif-italic-ext": "@fontsource-variable/source-serif-4/files/source-serif-4-latin-ext-wght-italic",
   sans: "@fontsource-variable/source-sans-3/files/source-sans-3-latin-wght-normal",
   "sans-ext": "@fontsource-variable/source-sans-3/files/source-sans-3-latin-ext-wght-normal",
+  "sans-italic": "@fontsource-variable/source-sans-3/files/source-sans-3-latin-wght-italic",
   mono: "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal",
   "mono-ext": "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-ext-wght-normal",
   math: "@fontsource/noto-sans-math/files/noto-sans-math-latin-400-normal",

@@ -6,9 +6,10 @@
 //                       says why it is not
 //     data-draft-key    names the place in this browser; must name the person and the item
 
+import { send, Shelf } from "../platform/softmark/ui/static/ui/drafting.js";
+
 const PAUSE = 1500; // milliseconds without a key
 const RETRY = 15_000;
-const PATIENCE = 20_000; // for an answer
 
 export function keepDrafts(textarea, frame, bar, replace) {
   const { draftUrl: url, draftKey: key = url } = textarea.dataset;
@@ -39,7 +40,8 @@ export function keepDrafts(textarea, frame, bar, replace) {
     if (onTheirWay && !leaving) return; // when that one has settled, this one's turn comes
     overlapped ||= onTheirWay > 0;
     onTheirWay += 1;
-    const trouble = await post(text, leaving).catch(() => "The site cannot be reached.");
+    const token = textarea.form?.elements.csrfmiddlewaretoken?.value;
+    const { trouble } = await send(url, new URLSearchParams({ text }), { token, leaving });
     onTheirWay -= 1;
     if (onTheirWay) return;
     saved = trouble || overlapped ? null : text;
@@ -55,26 +57,6 @@ export function keepDrafts(textarea, frame, bar, replace) {
     } else {
       timer = setTimeout(save, PAUSE);
     }
-  }
-
-  // Answers with what went wrong, in words, or with nothing.
-  async function post(text, keepalive) {
-    const body = new URLSearchParams({ text });
-    const token = textarea.form?.elements.csrfmiddlewaretoken?.value ?? "";
-    const response = await fetch(url, {
-      method: "POST",
-      body,
-      keepalive: keepalive && body.toString().length < 60_000, // browsers refuse more
-      redirect: "manual",
-      signal: AbortSignal.timeout(PATIENCE),
-      headers: { "X-CSRFToken": token, "X-Requested-With": "fetch" },
-    });
-    if (response.ok) return "";
-    const reason = await response.json().then((answer) => answer.error, () => "");
-    if (reason) return reason;
-    if (response.type === "opaqueredirect" || response.status === 401) return "You are signed out.";
-    if (response.status === 403) return "This page is out of date: reload it.";
-    return "The site could not take it just now.";
   }
 
   textarea.addEventListener("input", () => {
@@ -139,60 +121,47 @@ export function keepDrafts(textarea, frame, bar, replace) {
   }
 }
 
-// The browser's own storage: the text that the server does not hold yet, and texts from earlier visits that nobody
-// has decided about. It may be switched off or full; then `works` is false.
+// In this browser: the text that the server does not hold yet, and texts from earlier visits that nobody has decided
+// about.
 class Store {
+  #shelf = new Shelf();
+
   constructor(key) {
     this.key = key;
     this.lostKey = `${key}:lost`;
-    this.works = true;
+  }
+
+  get works() {
+    return this.#shelf.works;
   }
 
   keep(text) {
-    this.#write(this.key, { text, at: Date.now() });
+    this.#shelf.write(this.key, { text, at: Date.now() });
   }
 
   drop() {
-    this.#write(this.key, null);
+    this.#shelf.write(this.key, null);
   }
 
   // What an earlier visit left behind, other than what the server has; newest last.
   rescue(serverText) {
-    const left = this.#read(this.key);
-    const lost = this.#read(this.lostKey) ?? [];
+    const left = this.#shelf.read(this.key);
+    const lost = this.#shelf.read(this.lostKey) ?? [];
     if (left) lost.push(left);
     const open = lost.filter((one, index) =>
       one.text !== serverText && lost.findLastIndex((other) => other.text === one.text) === index).slice(-5);
-    this.#write(this.lostKey, open.length ? open : null);
+    this.#shelf.write(this.lostKey, open.length ? open : null);
     this.drop();
     return open;
   }
 
   lose(text) {
-    const lost = this.#read(this.lostKey) ?? [];
-    if (lost.at(-1)?.text !== text) this.#write(this.lostKey, [...lost, { text, at: Date.now() }].slice(-5));
+    const lost = this.#shelf.read(this.lostKey) ?? [];
+    if (lost.at(-1)?.text !== text) this.#shelf.write(this.lostKey, [...lost, { text, at: Date.now() }].slice(-5));
   }
 
   settle(text) {
-    const open = (this.#read(this.lostKey) ?? []).filter((one) => one.text !== text);
-    this.#write(this.lostKey, open.length ? open : null);
-  }
-
-  #read(key) {
-    try {
-      return JSON.parse(localStorage.getItem(key));
-    } catch {
-      return null;
-    }
-  }
-
-  #write(key, value) {
-    try {
-      if (value === null) localStorage.removeItem(key);
-      else localStorage.setItem(key, JSON.stringify(value));
-      this.works = true;
-    } catch {
-      this.works = false;
-    }
+    const open = (this.#shelf.read(this.lostKey) ?? []).filter((one) => one.text !== text);
+    this.#shelf.write(this.lostKey, open.length ? open : null);
   }
 }

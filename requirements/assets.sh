@@ -27,7 +27,8 @@ describe_sources() {
 import hashlib, pathlib
 contents = hashlib.sha256()
 sources = [*pathlib.Path("frontend").glob("*.js"), *pathlib.Path("frontend").glob("*.json"),
-           pathlib.Path("frontend/.npmrc"), pathlib.Path("requirements/assets.sh"), pathlib.Path("requirements/node.txt")]
+           pathlib.Path("platform/softmark/ui/static/ui/drafting.js"), pathlib.Path("frontend/.npmrc"),
+           pathlib.Path("requirements/assets.sh"), pathlib.Path("requirements/node.txt")]
 for source in sorted(sources):
     contents.update(source.name.encode() + b"\0" + source.read_bytes())
 print(contents.hexdigest())

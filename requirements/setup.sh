@@ -80,6 +80,7 @@ make_empty_venv() {
 install() {
     use_caches_only_if_writable
     export PIP_DISABLE_PIP_VERSION_CHECK=1 UV_PYTHON_DOWNLOADS=never
+    export UV_COMPILE_BYTECODE=1 # where Python may not write any, every process would compile all anew
     local network="Does this machine reach a package index? Then run the same command again."
     say "uv, by the hashes in requirements/bootstrap.txt"
     $venv/bin/python -m pip install -qq --require-hashes --only-binary :all: -r requirements/bootstrap.txt ||

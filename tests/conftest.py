@@ -17,18 +17,20 @@ from tests.processes import CeleryProcess, Workers
 
 # Machines are slow now and then, so no example has a deadline; in CI the examples are the same each time.
 settings.register_profile("here", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, database=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None, max_examples=40)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 class BrowserTogether(LoadGroupScheduling):
-    """The tests of tests/browser in one process, so that there is one site and not one per processor.
+    """The tests of tests/browser in two processes, so that there are two sites and not one for each.
 
     A mark would say so, but pytest-xdist 3.8 does not see its marks with pytest 9.2 (its issue 1386).
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "browser" if nodeid.startswith("tests/browser/") else nodeid
+        if not nodeid.startswith("tests/browser/"):
+            return nodeid
+        return "every page" if nodeid.startswith("tests/browser/test_accessibility") else "browser"
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> BrowserTogether | None:
@@ -77,6 +79,13 @@ def broker(services: None) -> Iterator[redis.Redis]:
         client.flushdb()
         yield client
         client.flushdb()
+
+
+@pytest.fixture
+def bells(broker: redis.Redis, workers: Workers) -> redis.Redis:
+    """The broker, where all that rings stays in its queue: no worker that other tests share takes it."""
+    workers.end_all()
+    return broker
 
 
 @pytest.fixture

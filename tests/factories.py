@@ -29,8 +29,9 @@ from softmark.coursework.routing import queue_of_submissions, queue_of_uploads
 from softmark.coursework.verifying import names_of
 from softmark.grading.models import Run
 from softmark.grading.signals import run_finished
-from softmark.lessons.importing import Brought, place, publish
+from softmark.lessons.importing import place, publish, read_folder, read_texts
 from softmark.lessons.models import Lesson, LessonVersion, Reading
+from softmark.lessons.written.lesson import Lesson as WrittenLesson
 from softmark.submissions.models import Status, Submission
 from tests.lessons.small_lesson import small_data, small_lesson
 from tests.small_assignment import FILES
@@ -286,7 +287,19 @@ def make_report(
 def make_lesson_version(text: str | None = None, data: Mapping[str, bytes] | None = None) -> LessonVersion:
     """A lesson that passed `check_lessons`, by default the small one; made once a test."""
     text, data = text or small_lesson(), small_data() if data is None else data
-    return publish(Brought("lesson.md", text, data))[0]
+    return publish(_checked_lesson(text, tuple(sorted(data.items()))))[0]
+
+
+@cache
+def _checked_lesson(text: str, data: tuple[tuple[str, bytes], ...]) -> WrittenLesson:
+    """Once a process: the check takes longer than most tests."""
+    return read_texts("lesson.md", text, dict(data))
+
+
+@cache
+def shipped_lessons() -> tuple[WrittenLesson, ...]:
+    """Those of fixtures/lessons."""
+    return read_folder(ROOT / "fixtures" / "lessons")
 
 
 def make_lesson(
@@ -310,7 +323,7 @@ def make_reading(
     lesson = lesson or make_lesson()
     started_at = started_at or timezone.now()
     if minutes := fields.pop("minutes", None):
-        fields["ends_at"] = started_at + timedelta(minutes=minutes)
+        fields |= {"limit": minutes, "ends_at": started_at + timedelta(minutes=minutes)}
     return Reading.objects.create(
         lesson=lesson, learner=learner or enrol(lesson.course), started_at=started_at,
         version=fields.pop("version", lesson.version), **fields,

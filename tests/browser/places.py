@@ -18,7 +18,9 @@ from softmark.coursework.models import Assignment, Upload, UploadStatus
 from softmark.gradebook.models import Event
 from softmark.home.demo_people import COURSE, DOMAIN
 from softmark.lessons import actions as lessons
-from softmark.lessons.models import Lesson
+from softmark.lessons import revisiting
+from softmark.lessons.models import Draw, Lesson, Prediction, Revisit
+from softmark.lessons.standing import Asked
 from softmark.submissions.models import Status, Submission, Work
 from tests.factories import (
     enrol,
@@ -32,6 +34,8 @@ from tests.factories import (
 
 ASSIGNMENTS = ("scaled-dot-product", "causal-mask")
 LESSON = "query-key-value"
+WRITTEN = "attention-on-a-sentence"
+QUIZ = "quiz-attention-basics"
 NOBODY, STUDENT, TA, INSTRUCTOR, ADMIN = "nobody", "ada", "tomas", "ruth", "admin"
 STAFF = (TA, INSTRUCTOR, ADMIN)
 MOST_MISTAKES = 20  # of a table: axe takes its time for each cell
@@ -74,19 +78,46 @@ def load_demo(settings: Settings) -> None:
         course=course, item=first.item, student=ada, kind="comment", reason="Well done.", actor=ruth
     )
     load_uploads(course, ruth)
-    load_reading(Lesson.objects.get(item__course=course, item__slug=LESSON), gustav)
+    lesson = Lesson.objects.get(item__course=course, item__slug=LESSON)
+    load_reading(lesson, gustav)
+    load_revisited(lesson)
+    load_free_text(course)
     empty = make_course(slug="empty", title="A course to come")
     enrol(empty, ruth, Role.INSTRUCTOR)
     enrol(empty, make_user(name="Nina New", email=f"nina@{DOMAIN}"))
     make_user(name="Otto Outside", email=f"otto@{DOMAIN}")
 
 
-def load_reading(lesson: Lesson, reader: User) -> None:
-    """Begun, one prediction made; the next stop waits."""
+def load_reading(lesson: Lesson, reader: User) -> Revisit:
+    """Begun, one prediction made, and missed; the next stop waits. The one that was missed is back."""
     now = timezone.now()
     reading = lessons.begin(lesson, reader, now)
     lessons.look(reading, now)
     lessons.commit(reading, "how-many-vectors", ["1"], 2, now)
+    Revisit.objects.filter(reading=reading).update(due_at=now)
+    return Revisit.objects.get(reading=reading)
+
+
+def load_revisited(lesson: Lesson) -> None:
+    """Missed, and missed again when it was back."""
+    learner = enrol(lesson.course, make_user(name="Rosa Revisiting", email=f"rosa@{DOMAIN}"))
+    draw = revisiting.look(load_reading(lesson, learner), timezone.now())
+    assert draw is not None
+    revisiting.commit(draw, ["1"], 4, timezone.now())
+
+
+def load_free_text(course: Course) -> None:
+    """Written, with its ideas to be ticked, and for staff to be read."""
+    now = timezone.now()
+    writer = enrol(course, make_user(name="Wanda Writer", email=f"wanda@{DOMAIN}"))
+    reading = lessons.begin(Lesson.objects.get(item__course=course, item__slug=WRITTEN), writer, now)
+    asked = lessons.look(reading, now).parts[-1].stop
+    assert isinstance(asked, Asked)
+    lessons.commit(reading, asked.id, [asked.settings.options[0].id], 3, now)
+    lessons.look(reading, now)
+    text = "A head that looks from it to animal guesses the blank better, so training moves its weights that way."
+    lessons.commit(reading, "who-taught-it", [text], 2, now)
+    lessons.begin(Lesson.objects.get(item__course=course, item__slug=QUIZ), writer, now)
 
 
 def table_of(slug: str) -> dict[str, Any]:
@@ -164,6 +195,30 @@ def places() -> Iterator[Place]:
         (TA, "long-context-cost"),
     ):
         yield Place(f"lesson-{slug}", who, reverse("lessons:lesson", args=[COURSE, slug]))
+    for who in ("gustav", "wanda", "luca"):  # not begun; with the clock running; and run out of time
+        yield Place("quiz", who, reverse("lessons:lesson", args=[COURSE, QUIZ]))
+    for who in (STUDENT, "gustav"):
+        yield Place("calibration", who, reverse("lessons:calibration", args=course))
+    yield Place("results", TA, reverse("lessons:results", args=[COURSE, LESSON]), "main summary")
+    yield Place("results-none", TA, reverse("lessons:results", args=[COURSE, "generating-with-a-cache"]))
+    yield Place("answers", TA, reverse("lessons:answers", args=[COURSE, LESSON, "how-many-vectors"]))
+    yield Place("lesson-tried", TA, reverse("lessons:trial", args=[COURSE, LESSON]))
+    variants = reverse("lessons:variants", args=[COURSE, LESSON])
+    yield Place("lesson-variants", TA, f"{variants}?stop=bank-least&variant=7")
+    yield Place("lesson-copy", INSTRUCTOR, reverse("lessons:copy", args=[COURSE, LESSON]))
+    yield Place(
+        "lesson-settings", INSTRUCTOR, reverse("lessons:settings", args=[COURSE, LESSON]), "form summary"
+    )
+    yield Place("lesson-add", INSTRUCTOR, reverse("lessons:add", args=["empty"]))
+    yield Place("revisits", "gustav", reverse("lessons:revisits", args=course))
+    yield Place("revisits-none", "rosa", reverse("lessons:revisits", args=course))
+    again = Draw.objects.get(number=1, reading__learner=person("rosa"))
+    yield Place("revisited", "rosa", reverse("lessons:revisited", args=[COURSE, again.pk]))
+    yield Place("lesson-ideas", "wanda", reverse("lessons:lesson", args=[COURSE, WRITTEN]))
+    yield Place("marking", TA, reverse("lessons:marking", args=[COURSE, WRITTEN]))
+    yield Place("marking-none", TA, reverse("lessons:marking", args=[COURSE, LESSON]))
+    text = Prediction.objects.get(draw__question="who-taught-it", draw__reading__learner=person("wanda"))
+    yield Place("marking-desk", TA, reverse("lessons:mark", args=[COURSE, WRITTEN, text.pk]))
     yield Place("assignment-closed", "hana", reverse("submissions:assignment", args=[COURSE, ASSIGNMENTS[0]]))
     for who in (STUDENT, "hana", "gustav"):
         yield Place("my-grades", who, reverse("gradebook:mine", args=course), ".how > summary")
@@ -179,6 +234,11 @@ def places() -> Iterator[Place]:
         INSTRUCTOR,
         reverse("gradebook:cell", args=[COURSE, ASSIGNMENTS[0], person("hana").pk]),
     )
+    cell = [COURSE, LESSON, person("chiara").pk]
+    yield Place("cell-of-a-lesson", INSTRUCTOR, reverse("gradebook:cell", args=cell))
+    for who in ("elif", STUDENT):
+        extra = reverse("courses:extra_time", args=[COURSE, person(who).pk])
+        yield Place(f"extra-time-of-{who}", INSTRUCTOR, extra)
     for who in ("nina", INSTRUCTOR):
         yield Place("empty-course", who, reverse("courses:course", args=["empty"]))
     yield Place("empty-gradebook", INSTRUCTOR, reverse("gradebook:grid", args=["empty"]))

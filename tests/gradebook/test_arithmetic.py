@@ -13,7 +13,18 @@ from softmark.courses.late_policy import LatePolicy
 from softmark.gradebook.arithmetic import lines, total_line
 from softmark.gradebook.grade import Unsettled, seen_by_student
 from softmark.gradebook.totals import total
-from tests.gradebook.cells import DEADLINE, DUE, Cell, auto, cells, excuse, given_back, override
+from tests.gradebook.cells import (
+    DEADLINE,
+    DUE,
+    Cell,
+    auto,
+    cells,
+    excuse,
+    given_back,
+    override,
+    predicted,
+    revoke,
+)
 
 HOURS = timedelta(hours=1)
 FREE = replace(DEADLINE, late_policy=LatePolicy())
@@ -61,6 +72,49 @@ STRICT = replace(DEADLINE, late_policy=LatePolicy(0, Decimal(10), Decimal(75)))
         (Cell((auto(1, 9), excuse(2))), ["Excused: in no total."]),
         (Cell(), ["Nothing was handed in: 0 of 10 in the total."]),
         (Cell(now=DUE), ["Nothing was handed in yet: not in the total."]),
+        (
+            Cell(
+                (
+                    predicted(1),
+                    predicted(2, 0, stop=2, at=DUE + 2 * HOURS),
+                    predicted(3, "0.5", stop=3, at=DUE + 2 * HOURS),
+                    predicted(4, stop=4, source="self"),
+                ),
+                counts="correctness",
+            ),
+            [
+                "Predictions count for being right.",
+                "Prediction 1, right: 2.5 of 2.5",
+                "Prediction 2, not right: 0 of 2.5",
+                "Prediction 3, partly right: 1.25 of 2.5",
+                "+2 h late, grace 15 min, −10 %: 1.25 → 1.13",
+                "Prediction 4, not marked by staff yet, so it counts as made: 2.5 of 2.5",
+            ],
+        ),
+        (
+            Cell(
+                (predicted(1, 0), predicted(2, 0, stop=2, answered=False)), now=DUE, counts="completion"
+            ),
+            [
+                "Predictions count for being made.",
+                "Prediction 1, made: 2.5 of 2.5",
+                "Prediction 2, no answer: 0 of 2.5",
+                "2 of 4 predictions so far: not in the total yet.",
+            ],
+        ),
+        (
+            Cell(
+                (predicted(1), predicted(2, 0, source="ta"), predicted(3, stop=2), revoke(4, 3)),
+                counts="correctness",
+            ),
+            [
+                "Predictions count for being right.",
+                "Prediction 1, marked by staff: 0 of 2.5",
+                "Prediction 2, taken back: 0 of 2.5",
+                "2 of 4 predictions: the others earn nothing.",
+            ],
+        ),
+        (Cell(counts="completion"), ["Nothing was predicted: 0 of 10 in the total."]),
         (Cell(unsettled=Unsettled(waiting=1)), ["Handed in, and being graded: not in the total yet."]),
         (
             Cell(unsettled=Unsettled(without_result=1)),

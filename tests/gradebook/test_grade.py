@@ -20,6 +20,7 @@ from tests.gradebook.cells import (
     DUE,
     ZONE,
     Cell,
+    assignment_cells,
     auto,
     cells,
     deadlines,
@@ -29,6 +30,7 @@ from tests.gradebook.cells import (
     override,
     revoke,
     thousandths,
+    without_points,
 )  # fmt: skip
 
 HOUR = timedelta(hours=1)
@@ -68,8 +70,9 @@ def test_what_can_still_be_handed_in_late_is_not_a_zero_yet() -> None:
 @given(cells)
 def test_there_are_points_exactly_where_the_state_says_so(cell: Cell) -> None:
     grade = cell.grade
-    assert (grade.points is not None) == (grade.state in (State.GRADED, State.UNRELEASED))
-    assert (grade.state is State.UNRELEASED) == (grade.points is not None and not cell.released)
+    assert (grade.points is not None) == (grade.state in (State.GRADED, State.UNRELEASED, State.UNDER_WAY))
+    shown = grade.points is not None and grade.state is not State.UNDER_WAY
+    assert (grade.state is State.UNRELEASED) == (shown and not cell.released)
 
 
 # -- attempts
@@ -165,7 +168,7 @@ def test_below_full_marks_is_never_full_marks(points: Decimal, full: Decimal) ->
 # -- by hand
 
 
-@given(cells, thousandths)
+@given(assignment_cells, thousandths)
 def test_nothing_automatic_touches_an_override(cell: Cell, points: Decimal) -> None:
     """What is set by hand stays, and the automatic grade is shown beside it."""
     by_hand = cell.then(override(cell.next_id, points))
@@ -177,7 +180,7 @@ def test_nothing_automatic_touches_an_override(cell: Cell, points: Decimal) -> N
     assert after.automatic is not None
 
 
-@given(cells, thousandths, thousandths)
+@given(assignment_cells, thousandths, thousandths)
 def test_the_newest_override_counts_until_it_is_taken_back(cell: Cell, one: Decimal, other: Decimal) -> None:
     cell = replace(cell, entries=tuple(entry for entry in cell.entries if entry.kind == Kind.AUTO))
     first = cell.then(override(cell.next_id, one))
@@ -186,7 +189,7 @@ def test_the_newest_override_counts_until_it_is_taken_back(cell: Cell, one: Deci
     assert second.then(revoke(second.next_id, first.next_id)).grade == first.grade
 
 
-@given(cells, st.lists(thousandths, max_size=2))
+@given(assignment_cells, st.lists(thousandths, max_size=2))
 def test_an_excuse_wins_until_it_is_taken_back(cell: Cell, overrides: list[Decimal]) -> None:
     entries = tuple(entry for entry in cell.entries if entry.kind in (Kind.AUTO, Kind.OVERRIDE))
     cell = replace(cell, entries=entries)
@@ -210,7 +213,7 @@ def test_a_result_that_staff_took_back_leaves_no_result_rather_than_a_zero() -> 
 # -- faults
 
 
-@given(cells, st.lists(st.booleans(), min_size=1, max_size=3))
+@given(assignment_cells, st.lists(st.booleans(), min_size=1, max_size=3))
 def test_a_fault_never_costs_anything(cell: Cell, graded: list[bool]) -> None:
     """Neither a submission without a result nor one that was given back takes away points, or makes a zero."""
     before = cell.grade
@@ -235,9 +238,7 @@ def test_a_fault_never_costs_anything(cell: Cell, graded: list[bool]) -> None:
 @given(cells)
 def test_students_see_nothing_of_what_is_not_released(cell: Cell) -> None:
     """Two cells that differ only in their points look the same as long as they are hidden."""
-    others = [
-        entry._replace(points=Decimal(0)) if entry.points is not None else entry for entry in cell.entries
-    ]
+    others = [without_points(entry) for entry in cell.entries]
     hidden = replace(cell, released=False)
     other = replace(hidden, entries=tuple(others))
     assert seen_by_student(hidden.grade) == seen_by_student(other.grade)

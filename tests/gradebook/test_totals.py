@@ -8,11 +8,11 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softmark.gradebook.entries import Kind
+from softmark.gradebook.entries import Kind, Predicted
 from softmark.gradebook.grade import State, Unsettled, seen_by_student
 from softmark.gradebook.totals import mean, total
 from softmark.ui.words import shown_points
-from tests.gradebook.cells import DUE, FULL, Cell, auto, cells, excuse, override, thousandths
+from tests.gradebook.cells import DUE, FULL, Cell, auto, cells, excuse, override, predicted, thousandths
 
 THIRD = auto(1, 1, of=3)
 
@@ -38,7 +38,7 @@ def test_a_total_counts_results_only() -> None:
 @given(books)
 def test_an_ungraded_item_is_never_a_zero(book: list[Cell]) -> None:
     grades = [cell.grade for cell in book]
-    ungraded = (State.NOT_DUE, State.WAITING, State.NO_RESULT, State.EXCUSED)
+    ungraded = (State.NOT_DUE, State.WAITING, State.NO_RESULT, State.UNDER_WAY, State.EXCUSED)
     assert total(grades) == total(grade for grade in grades if grade.state not in ungraded)
 
 
@@ -52,21 +52,25 @@ def test_a_total_is_the_one_that_students_can_add_up(book: list[Cell]) -> None:
 
 @given(books, st.data())
 def test_raising_one_score_never_lowers_a_total(book: list[Cell], data: st.DataObject) -> None:
-    """Any automatic result or any points by hand, raised by any amount."""
+    """Any automatic result, any prediction or any points by hand, raised by any amount."""
     scores = [
         (row, column)
         for row, cell in enumerate(book)
         for column, entry in enumerate(cell.entries)
-        if entry.points is not None
+        if isinstance(entry, Predicted) or entry.points is not None
     ]
     if not scores:
         return
     row, column = data.draw(st.sampled_from(scores))
     entries = list(book[row].entries)
-    raised = entries[column].points + data.draw(thousandths)
-    if entries[column].kind == Kind.AUTO:
-        raised = min(raised, entries[column].max_points)
-    entries[column] = entries[column]._replace(points=raised)
+    entry, more = entries[column], data.draw(thousandths)
+    if isinstance(entry, Predicted):
+        entries[column] = entry._replace(share=min(entry.share + more, Decimal(1)))
+    elif entry.points is not None:
+        raised = entry.points + more
+        if entry.kind == Kind.AUTO and entry.max_points is not None:
+            raised = min(raised, entry.max_points)
+        entries[column] = entry._replace(points=raised)
     better = [*book[:row], replace(book[row], entries=tuple(entries)), *book[row + 1 :]]
     before, after = (total(cell.grade for cell in cells) for cells in (book, better))
     assert after.points >= before.points
@@ -89,6 +93,12 @@ def test_thirds_add_up() -> None:
 
 
 def test_the_mean_is_of_those_who_have_points() -> None:
-    column = [Cell((auto(1, 8),)), Cell((override(1, 4),), released=False), Cell(), Cell((excuse(1),))]
+    column = [
+        Cell((auto(1, 8),)),
+        Cell((override(1, 4),), released=False),
+        Cell(),
+        Cell((excuse(1),)),
+        Cell((predicted(1),), now=DUE, counts="correctness"),  # under way
+    ]
     assert mean(cell.grade for cell in column) == 6
     assert mean([]) is None

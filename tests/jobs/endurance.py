@@ -13,7 +13,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ from typing import TypeVar
 from softmark.config.local.folder import environment_of_running_site
 from softmark.config.local.trouble import Trouble
 
-STUDENTS, PER_STUDENT = 10, 5
+STUDENTS, VICTIMS = 10, 5
 PATIENCE = 240.0
 SLOW = "import time\ntime.sleep(0.7)\n"  # long enough that somebody is always in the middle of something
 
@@ -78,9 +77,9 @@ def endure(parent: int) -> dict[str, object]:
     import django
 
     django.setup()
-    from django.db import connection
 
     from grader.source import Source
+    from softmark.accounts.models import User
     from softmark.gradebook.models import Event
     from softmark.grading.models import Run
     from softmark.submissions import queries
@@ -88,41 +87,39 @@ def endure(parent: int) -> dict[str, object]:
     from softmark.submissions.models import Status, Submission
     from tests.factories import enrol, make_assignment
 
-    assignment = patient(lambda: make_assignment(attempts=PER_STUDENT))
+    assignment = patient(lambda: make_assignment(attempts=VICTIMS))
     students = patient(lambda: [enrol(assignment.course) for _ in range(STUDENTS)])
     source = Source(SLOW + assignment.version.files["solution.py"])
 
-    def hand_in_all() -> None:
-        for _ in range(PER_STUDENT):
-            for student in students:
-                token = uuid.uuid4()  # the same for every try, as the form's is
-                patient(lambda s=student, t=token: submit(assignment, s, source, "", t, datetime.now(UTC)))
-        connection.close()
+    def hand_in(some: list[User]) -> None:
+        for student in some:
+            token = uuid.uuid4()  # the same for every try, as the form's is
+            patient(lambda s=student, t=token: submit(assignment, s, source, "", t, datetime.now(UTC)))
 
     began = time.monotonic()
-    thread = threading.Thread(target=hand_in_all)
-    thread.start()
     recovery = {}
-    for victim, kill in (
+    victims = (
         ("pool process", lambda: pool_process(parent)),
         ("worker", lambda: service(parent, "softmark.config.celery worker")),
         ("beat", lambda: service(parent, "softmark.config.celery beat")),
         ("valkey", lambda: service(parent, "valkey-server")),
         ("postgres", lambda: service(parent, "bin/postgres")),
-    ):
+    )
+    for victim, kill in victims:  # each student hands in once for each: half before the death, half after it
         count = patient(lambda: Run.objects.count())
+        hand_in(students[::2])
         wait_until(lambda count=count: patient(lambda: Run.objects.count()) > count + 1, "progress")
         # PostgreSQL is restarted as an administrator would do it; all others are simply gone.
         os.kill(kill(), signal.SIGINT if victim == "postgres" else signal.SIGKILL)
         killed, count = time.monotonic(), patient(lambda: Run.objects.count())
+        hand_in(students[1::2])
         wait_until(
             lambda count=count: patient(lambda: Run.objects.count()) > count, f"a grade after {victim}"
         )
         recovery[victim] = round(time.monotonic() - killed, 2)
-    thread.join()
     ours = Submission.objects.filter(assignment=assignment)
     wait_until(
-        lambda: patient(lambda: ours.filter(status=Status.GRADED).count()) == STUDENTS * PER_STUDENT,
+        lambda: patient(lambda: ours.filter(status=Status.GRADED).count()) == STUDENTS * VICTIMS,
         "all graded",
     )
     runs = list(Run.objects.filter(submission__in=ours).values_list("submission", flat=True))

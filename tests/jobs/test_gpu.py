@@ -170,7 +170,7 @@ class TestWithOne:
         assert place(submission).worker_is_there
 
     def test_what_a_dead_process_held_is_freed_and_rung_for(
-        self, bench: Bench, broker: redis.Redis, monkeypatch: pytest.MonkeyPatch
+        self, bench: Bench, bells: redis.Redis, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         upload = make_upload(
             files=FILES_ON_GPU, status=UploadStatus.RUNNING, worker=f"{work.workers.own_host()}:4194304:77"
@@ -179,7 +179,7 @@ class TestWithOne:
         assert now(upload).state is UploadStatus.RUNNING
         tasks.hear(GPU)
         assert (now(upload).state, now(upload).deaths) == (UploadStatus.WAITING, 1)
-        assert (broker.llen(GPU), broker.llen(BATCH)) == (1, 0)
+        assert (bells.llen(GPU), bells.llen(BATCH)) == (1, 0)
 
 
 class TestARealWorker:

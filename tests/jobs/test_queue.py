@@ -247,7 +247,7 @@ def test_claims_of_dead_processes_of_this_machine(assignment: Assignment, studen
     queue.claim(CPU, f"{host}:4194304:77")  # no such process
     queue.claim(CPU, "another-machine:4194304:77")
     queue.claim(CPU, workers.own_name())
-    assert queue.free_of_workers(host, workers.is_gone) == 1
+    assert queue.free_of_workers(CPU, host, workers.is_gone) == 1
     states = [Submission.objects.get(pk=each.pk).status for each in (here, there, alive)]
     assert states == [Status.WAITING, Status.RUNNING, Status.RUNNING]
 
@@ -260,11 +260,11 @@ def test_what_another_process_freed_and_a_live_one_claimed_stays_claimed(assignm
     queue.claim(CPU, dead)
 
     def is_gone(worker: str) -> bool:
-        assert queue.free_of_workers(host, lambda name: name == dead) == 1  # the quicker one
+        assert queue.free_of_workers(CPU, host, lambda name: name == dead) == 1  # the quicker one
         queue.claim(CPU, workers.own_name())
         return True
 
-    assert queue.free_of_workers(host, is_gone) == 0
+    assert queue.free_of_workers(CPU, host, is_gone) == 0
     submission.refresh_from_db()
     assert (submission.status, submission.worker, submission.deaths) == (
         Status.RUNNING,

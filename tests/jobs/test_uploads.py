@@ -247,15 +247,15 @@ class TestOneWorker:
         monkeypatch.setattr(Bench, "announce", lambda *arguments: None)
 
     def test_one_bell_is_one_file_and_rings_for_the_next(
-        self, bench: Bench, broker: redis.Redis, monkeypatch: pytest.MonkeyPatch
+        self, bench: Bench, bells: redis.Redis, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         upload = upload_zip()
-        assert broker.llen(BATCH) == 1
-        broker.flushdb()
+        assert bells.llen(BATCH) == 1
+        bells.flushdb()
         self.answer(bench, monkeypatch, lambda *_, **__: report_on(upload))
         tasks.hear(BATCH)
         assert (now(upload).state, now(upload).done) == (UploadStatus.WAITING, 1)
-        assert broker.llen(BATCH) == 1
+        assert bells.llen(BATCH) == 1
 
     def test_a_fault_of_the_machine_is_a_death_and_no_problem_of_the_folder(
         self, bench: Bench, broker: redis.Redis, monkeypatch: pytest.MonkeyPatch
@@ -329,12 +329,12 @@ class TestOneWorker:
         assert "GRADER_MINIMUM_RUNG" in now(upload).trouble
         assert now(upload).deaths == 0
 
-    def test_lost_bells_are_rung_again(self, broker: redis.Redis) -> None:
+    def test_lost_bells_are_rung_again(self, bells: redis.Redis) -> None:
         for files in (FILES, FILES, FILES, FILES_ON_GPU, FILES_ON_GPU):
             upload_zip(files=files)
-        broker.flushdb()
+        bells.flushdb()
         tasks.reap()
-        assert (broker.llen(BATCH), broker.llen(GPU), broker.llen(str(Queue.CPU))) == (3, 2, 1)
+        assert (bells.llen(BATCH), bells.llen(GPU), bells.llen(str(Queue.CPU))) == (3, 2, 1)
 
     def test_the_reaper_frees_what_a_dead_machine_held(self, broker: redis.Redis) -> None:
         upload = upload_zip()

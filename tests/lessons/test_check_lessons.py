@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from softmark.lessons.folder import FolderUnreadable, check_folder
+from softmark.lessons.written.folder import FolderUnreadable, check_folder
 from tests.lessons.test_source import DATA, LESSON
 
 OTHER = """\
@@ -116,17 +116,24 @@ def test_nothing_in_a_file_acts_on_a_terminal(folder: Path) -> None:
     assert "\x1b" not in run(str(folder))[1]
 
 
-def test_it_needs_no_service(folder: Path, root: Path) -> None:
-    nowhere = {
-        "SECRET_KEY": "x",
-        "DATABASE_URL": "postgres://127.0.0.1:1/x",
-        "REDIS_URL": "redis://127.0.0.1:1",
-    }
-    done = subprocess.run(
-        [sys.executable, "manage.py", "check_lessons", str(folder)],
-        cwd=root, env={**os.environ, **nowhere}, capture_output=True, text=True, check=False,
+def as_process(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Where nothing at all is set."""
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=root, env={}, capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+def test_it_needs_no_service_and_no_settings(folder: Path, root: Path) -> None:
+    done = as_process(root, "check_lessons", str(folder))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_command_that_needs_settings_says_so_in_a_sentence(root: Path) -> None:
+    done = as_process(root, "import_lessons", "--help")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("SECRET_KEY is not set.")
+    assert done.stderr.count("\n") == 1
 
 
 # Many faults at once

@@ -111,8 +111,8 @@ def test_what_is_shown() -> None:
     assert ONE.type.show_response(ONE.read(*sealed("same")), ONE.settings) == "It stays *the same*."
     assert ONE.type.show_key(ONE.key, ONE.settings) == "It doubles."
     picked = TWO.read(*sealed("double", "half"))
-    assert TWO.type.show_response(picked, TWO.settings) == "It halves.; It doubles."  # in the author's order
-    assert TWO.type.show_key(TWO.key, TWO.settings) == "It halves.; It doubles."
+    assert TWO.type.show_response(picked, TWO.settings) == "It halves. · It doubles."  # in the author's order
+    assert TWO.type.show_key(TWO.key, TWO.settings) == "It halves. · It doubles."
 
 
 def test_a_reveal_for_one_option() -> None:
@@ -167,7 +167,6 @@ def test_a_key_that_is_no_option(answer: Any) -> None:
 
 
 def test_a_choice_has_one_right_option() -> None:
-    assert ONE.type.needs_unique_key
     key, told = key_of("choice", ONE.settings, ["half", "double"])
     assert key is None
     assert told == ["A choice has one right option, and here there are 2 (“half”, “double”)."]
@@ -176,7 +175,6 @@ def test_a_choice_has_one_right_option() -> None:
 
 @pytest.mark.parametrize("answer", [None, "half", [], ["half", "third"], [["half"]], [{"half": 1}]])
 def test_a_key_of_choices_that_is_none(answer: Any) -> None:
-    assert not TWO.type.needs_unique_key
     key, told = key_of("choices", TWO.settings, answer)
     assert key is None
     assert len(told) == 1

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from grader.reference import softmax
-from softmark.lessons.folder import check_texts
 from softmark.lessons.variants import shown
 from softmark.lessons.variants.costs import LLAMA_3_1_8B
+from softmark.lessons.written.folder import check_texts
 
 NAME = "attention-on-a-sentence.md"
 ENDINGS = ("tired", "wide")

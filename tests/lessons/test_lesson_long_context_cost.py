@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from grader.reference import causal_mask
-from softmark.lessons.folder import check_texts
 from softmark.lessons.questions.numerals import shown_number as spelled
 from softmark.lessons.variants import REFERENCES
 from softmark.lessons.variants.costs import GPT_2_SMALL, LLAMA_3_1_8B, Model
+from softmark.lessons.written.folder import check_texts
 
 FILE = Path(__file__).parents[2] / "fixtures" / "lessons" / "long-context-cost.md"
 SOURCE = FILE.read_text(encoding="utf-8")
-TEXT = re.sub(r"[ \n]+", " ", SOURCE)  # a narrow space, as in large numbers, stays
+TEXT = re.sub(r"[ \n\u00a0]+", " ", SOURCE)  # a narrow space, as in large numbers, stays
 
 LLAMA, D = LLAMA_3_1_8B, LLAMA_3_1_8B.width
 BOOK, CHAPTER, MILLION = 131_072, 4_096, 1_000_000
@@ -109,6 +109,9 @@ def test_where_they_meet() -> None:
         "+++ if answer=13 You found the factor",
         f"They cross at {spelled(int(found.key))} tokens",
         "at about 13 times its width",
+        f"all {LLAMA.layers} layers, attention comes to "
+        f"${LLAMA.attention_flops_per_pair // 1000}\\,{LLAMA.attention_flops_per_pair % 1000} \\cdot n^2$ operations",
+        f"the matrices to ${LLAMA.other_flops(1) / 10**10:.3f} \\cdot 10^{{10}} \\cdot n$",
     )
     assert found.mistakes["not-causal"] == found.key / 2
     assert matrices(LLAMA) == 13 * LLAMA.attention_flops_per_pair // LLAMA.layers * D

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from grader.reference import attention, causal_mask, merge_heads, multi_head_attention, softmax, split_heads
-from softmark.lessons.folder import check_texts
 from softmark.lessons.variants import REFERENCES, shown
 from softmark.lessons.variants.costs import LLAMA_3_1_8B
+from softmark.lessons.written.folder import check_texts
 
 NAME = "masks-and-heads.md"
 
@@ -43,7 +43,8 @@ def test_nothing_is_wrong_with_it(folder: Path, source: str) -> None:
     checked = check_texts(NAME, source, data)
     assert checked.problems == ()
     assert [predict.id for predict in checked.lessons[0].predicts] == [
-        "one-masked-row", "the-row-of-it", "how-many-hidden", "what-one-head-can-give", "eight-for-one",
+        "one-masked-row", "the-row-of-it", "how-many-hidden", "what-one-head-can-give", "cut-into-heads",
+        "eight-for-one",
     ]  # fmt: skip
 
 
@@ -148,7 +149,7 @@ def test_the_shapes(text: str) -> None:
         assert f"| {step} | {array.shape} |" in text
     assert text.count(f"| {(n, width)} |") == 4
     length = n * d
-    assert f"a stretch of {length} neighboring numbers, all from two tokens" in text
+    assert f"a stretch of {length} neighbouring numbers, all from two tokens" in text
     straight = x.reshape(heads, n, d)
     assert {len(set((each // width).ravel())) for each in straight} == {2}
 

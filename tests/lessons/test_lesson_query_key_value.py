@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from grader.reference import attention, scores, softmax
-from softmark.lessons.folder import check_texts
 from softmark.lessons.variants import REFERENCES
 from softmark.lessons.variants.costs import LLAMA_3_1_8B
+from softmark.lessons.written.folder import check_texts
 
 NAME = "query-key-value.md"
 TOKENS = ["the", "river", "bank"]
@@ -164,10 +164,13 @@ def test_which_mistake_it_was() -> None:
 
 
 def test_the_blend(text: str) -> None:
-    blend = attention(Q, K, V)[0]
-    shown = f"[{blend[0]:.2f}, {blend[1]:.2f}]"
-    assert f"The blend of the values is {shown}." in text
-    assert f"The blend is {shown}. If" in text
+    """It is told behind the stop that follows the table, which asks for it."""
+    shown = ["[{:.2f}, {:.2f}]".format(*attention(Q, k, V)[0]) for k in (K, K * np.array([[1], [2], [1]]))]
+    assert f"the last column of your table sums to {shown[0]}." in text
+    assert f"With the long key, the same values sum to {shown[1]}: nearly all water" in text
+    assert (
+        text.index("::::{predict} a-long-key") < text.index("sums to [1.87, 1.87]") == text.index("sums to [")
+    )
 
 
 def test_a_long_key(text: str) -> None:

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from softmark.lessons.folder import check_texts
 from softmark.lessons.variants import REFERENCES, all_variants, shown
 from softmark.lessons.variants.costs import LLAMA_3_1_8B
+from softmark.lessons.written.folder import check_texts
 
 NAME, DATA = "which-meaning.md", "loan-path-layer-0-head-0.json"
 SENTENCE = "The river rose, but the bank still gave us a {}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softmark.lessons.folder import check_texts
-from softmark.lessons.spelling import Wanted, numbers_in, plain
 from softmark.lessons.variants import REFERENCES, all_variants
+from softmark.lessons.written.folder import check_texts
+from softmark.lessons.written.spelling import Wanted, numbers_in, plain
 from tests.lessons.test_source import DATA, LESSON, PIECES, line_of
 
 NAME = "a.md"
@@ -53,6 +54,15 @@ SHARES = f"type: vector\nshape: 3\natol: 0.01\n{ATTENDED}\nanswer: {{ref: shares
 
 def test_the_small_lesson_is_right() -> None:
     assert faults(LESSON) == []
+
+
+def test_links_name_an_item_of_a_course() -> None:
+    stop = number("7", prompt="See [this](item:causal-mask).")
+    assert faults(lesson(stop)) == []
+    assert faults(lesson(stop, before="Or\n[that](item:Causal_Mask)."))[0].startswith(
+        'a.md:7: "Causal_Mask" is no name'
+    )
+    assert "is no name of an item" in faults(lesson(stop, before="Or [that](item:)."))[0]
 
 
 # The stops
@@ -110,6 +120,24 @@ def test_a_relative_tolerance_alone_where_the_key_can_be_0() -> None:
     assert any("a relative tolerance allows nothing" in fault for fault in faults(lesson(stop(values))))
 
 
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ("type: [free_text", "not valid YAML"),
+        ("type: free_text\nideas: [One of them, Another of them, A third of them]", 'there is no "model".'),
+        ("type: output\nanswer: x", 'there is no "snippet".'),
+        ("type: output\nanswer: x\nsnippet:", '"snippet" is empty.'),
+    ],
+)
+def test_values_that_lack_something_are_told_once(values: str, sentence: str) -> None:
+    (fault,) = faults(lesson(stop(values)))
+    assert sentence in fault
+
+
+def test_a_widget_whose_values_cannot_be_read_is_told_once() -> None:
+    assert len(told("model: llama-3.1-8b", "model: [llama")) == 1
+
+
 def test_many_variants_tell_their_fault_once() -> None:
     values = (
         f"type: vector\nshape: 4\natol: 0.01\n{ATTENDED}\nanswer: {{ref: shares}}\n"
@@ -139,6 +167,60 @@ def test_a_text_that_is_wrong(text: str, sentence: str) -> None:
     assert any(fault.startswith(f"{NAME}:{line}: ") and sentence in fault for fault in found), found
 
 
+HTML = "HTML is not read here; it would be shown as it is. Take it out, or write it as code."
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("<!-- the answer\nis seven -->", 8), ("<div>", 8), ("One,\nand <b>two</b>", 9), ("## A <i>b</i>", 8),
+        ("| a |\n|---|\n| b<br>c |", 10), ("- a\n- <em>b</em>", 9), ("![a <b>](river.svg)", 8),
+    ],
+)  # fmt: skip
+def test_html_is_refused(text: str, line: int) -> None:
+    assert f"a.md:{line}: {HTML}" in faults(lesson(number("5"), before=f"First.\n\n{text}"))
+    assert any(fault.endswith(HTML) for fault in faults(lesson(number("5", reveal=text))))
+
+
+def test_html_in_options_is_refused() -> None:
+    offered = "options: {a: A <b>bold</b> one, b: Another}\nanswer: a"
+    assert f"a.md:10: {HTML}" in faults(lesson(stop(f"type: choice\n{offered}")))
+
+
+@pytest.mark.parametrize(
+    "text", ["a < b and c > d", "2 <3", "`<b>`", "```\n<b>\n```", "$a<b>c$", "$$\na<b>c\n$$", "&lt;b&gt; \\<b>",
+             "<https://example.org>", "<- so ->", "<s> and <pad> are tokens", "<eos>\n\nends a text", "x <y and z> 3"],
+)  # fmt: skip
+def test_signs_that_are_no_html(text: str) -> None:
+    assert not faults(lesson(number("5"), before=text))
+
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg">'
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "fault"),
+    [
+        ("a.png", b"hello", "a.png: This file is no PNG picture."),
+        ("a.png", b"\xff\xd8\xff\xe0", "a.png: This file is no PNG picture, but JPEG."),
+        ("a.png", b"\x89PNG\r\n\x1a\n", ""),
+        ("a.jpg", b"\xff\xd8\xff\xe0", ""),
+        ("a.gif", b"GIF89a", ""),
+        ("a.webp", b"RIFF\n\0\0\0WEBP", ""),
+        ("a.svg", f"{SVG}\n<a></svg>".encode(), "a.svg:2: This is no SVG picture that can be read: mismatched tag."),
+        ("a.svg", b"", "a.svg:1: This is no SVG picture that can be read: no element found."),
+        ("a.svg", f"{SVG}</svg>".encode("utf-16"), "a.svg: This file is not text in UTF-8."),
+        ("a.svg", b"<svg></svg>", f"a.svg: An SVG picture begins with {SVG}, or no browser shows it."),
+        ("a.svg", f'<!DOCTYPE svg [\n<!ENTITY a "b">]>{SVG}&a;</svg>'.encode(),
+         "a.svg:2: An SVG picture may declare no entities."),
+        ("a.svg", f'<?xml version="1.0"?><!DOCTYPE svg SYSTEM "x.dtd">{SVG}</svg>'.encode(), ""),
+    ],
+)  # fmt: skip
+def test_a_picture_that_none_could_see(name: str, data: bytes, fault: str) -> None:
+    found = faults(lesson(number("5"), before=f"![A picture.]({name})"), {name: data})
+    assert found == ([fault] if fault else [])
+
+
 # Widgets
 
 
@@ -165,6 +247,9 @@ def test_a_text_that_is_wrong(text: str, sentence: str) -> None:
         ("columns: [score, scaled]", "columns: [scored, scaled]", "columns:", 'Did you mean "score"?'),
         ("columns: [score, scaled]", "columns: [scaled]", "typed:", 'which "columns" leaves out'),
         ("columns: [score, scaled]", "columns: [score, blend]", "columns:", 'needs "values"'),
+        ("  bank: [1, 1]", "  bank: [1, 1e300]", "keys:\n", "none of them larger than a million"),
+        ("q: [2, 2]\nkeys", "q: [1e300, 2]\nkeys", "q: [2, 2]\nkeys", "none of them larger than a million"),
+        ("d_k: 4\ncolumns", "d_k: 1\ncolumns", "d_k: 4\ncolumns", '"d_k" must be'),
     ],
 )  # fmt: skip
 def test_a_widget_that_is_wrong(old: str, new: str, at: str, sentence: str) -> None:
@@ -187,15 +272,16 @@ TIRED = DATA["tired-wide.json"].decode()
         ('"head": 1', '"haed": 1', None, "a table with model, layer and head"),
         ('"wide":', '"tired":', None, 'A table names "tired" twice'),
         ('"wide":', '"wild":', None, '"states" must be those of the switch: tired, wide'),
+        ('"tired"], ', '"sleepy"], ', None, '"tired", which is a side of the switch, is not among the tokens'),
         ("0.68", "1.68", None, 'the weights of "it" must be numbers from 0 to 1'),
         ("0.68", "-0.1", None, 'the weights of "it" must be numbers from 0 to 1'),
         ("0.68", "NaN", None, "NaN is no number that can be drawn"),
         ("0.68", "1e999", None, "1e999 is too large"),
         ("0.68", "0.98", None, 'the weights of "it" sum to 1.30'),
-        ("[1, 0]", "[1]", None, "must have a row for each token"),
-        ('"it"]', '"cat"]', None, '"it", which is selected, is not among the tokens'),
-        ('["animal", "it"]', str([f"t{n}" for n in range(41)]).replace("'", '"'), None, "has 41 tokens; 1 to 40"),
-        ('["animal", "it"]', "7", None, '"tokens" must be a list of short texts'),
+        ("[1, 0, 0]", "[1]", None, "must have a row for each token"),
+        ('"it", ', '"cat", ', None, '"it", which is selected, is not among the tokens'),
+        ('["animal", "it", "tired"]', json.dumps([f"t{n}" for n in range(41)]), None, "has 41 tokens; 1 to 40"),
+        ('["animal", "it", "tired"]', "7", None, '"tokens" must be a list of short texts'),
     ],
 )  # fmt: skip
 def test_a_data_file_that_is_wrong(old: str, new: str, line: int | None, sentence: str) -> None:
@@ -235,6 +321,10 @@ def test_a_number_in_any_usual_spelling(spelling: str) -> None:
     assert 'the answer of the stop "one", before it is committed' in found[0]
 
 
+def test_a_power_that_ends_on_the_next_line_is_read() -> None:
+    assert spoilt(lesson(number("0.131"), before="So 1.31 × 10^-\n1 or 10^+\t5"))
+
+
 @pytest.mark.parametrize(
     "text", ["130000", "1.3e5", "13", "131", "1310720", "131.072.000", "2024", "0.131", "131073", "13 1072 x"]
 )
@@ -268,14 +358,80 @@ def test_a_long_number_of_a_vector(share: str) -> None:
         ("$\\begin{bmatrix} 0 & 4 & 4 \\end{bmatrix}$", True),
         ("| a | b | c |\n|---|---|---|\n| 0 | 4 | 4 |", True),
         ("```\n[0. 4. 4.]\n```", True),
-        ("0, then 4, then 4", False),
+        ("0, then 4, then 4", True),
+        ("0 for *the*, 4 for *river* and 4 for *bank*", True),
         ("4, 4, 0", False),
         ("[0, 4]", False),
+        ("0 × 4 = 4", False),
+        ("0 + 4 = 4", False),
+        ("[1, 0], river [4, 4]", False),
+        ("0 is what it begins with, 4 comes next, and 4 after all of that", False),
+        ("At 0 it is 4. Is 4 enough?", True),
+        ("Is it 0? Or 4, or 4?", False),
     ],
 )
 def test_short_numbers_are_a_vector_together(text: str, is_one: bool) -> None:
     values = f"type: vector\nshape: 3\natol: 0.1\n{ATTENDED}\nanswer: {{ref: scores}}"
     assert bool(spoilt(lesson(stop(values), before=text))) is is_one
+
+
+COLUMN = "| token | score | share |\n|---|---|---|\n| *the* | 0 | 0.06 |\n| *river* | 4 | 0.47 |\n| *bank* | 4 | 0.47 |"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("The shares will be 0.06, 0.47 and 0.47.", True),
+        ("[0.06, 0.47, 0.47]", True),
+        ("0.06 / 0.47 / 0.47", True),
+        ("the 0.06, river 0.47, bank 0.47", True),
+        ("6 %, 47 % and 47 %", True),
+        ("6, 47 and 47 per cent", True),
+        ("0,06; 0,47; 0,47", True),
+        ("1/16, 8/17, 8/17", True),
+        ("1. 0.06\n2. 0.47\n3. 0.47", True),
+        ("$w_1 = 0.06$, $w_{2} = 0.47$, $w_3 = 0.47$", True),
+        ("- *the*: 0.06\n- *river*: 0.47\n- *bank*: 0.47", True),
+        ("| the | 0.06 |\n|---|---|\n| river | 0.47 |\n| bank | 0.47 |", True),
+        (COLUMN, True),
+        ("0.065, 0.4651, .465", True),  # each near enough to count as right
+        ("0.06, 0.47 and 0.45", False),
+        ("6, 47, 47", False),
+        ("0.06 and 0.47", False),
+    ],
+)
+def test_a_vector_as_it_would_be_taken_as_right(text: str, is_one: bool) -> None:
+    found = spoilt(lesson(stop(SHARES.replace("0.01", "0.005")), before=text))
+    assert bool(found) is is_one, found
+
+
+def test_a_matrix_is_said_row_by_row() -> None:
+    values = "type: matrix\nshape: [2, 2]\natol: 0\nanswer: [[1, 0], [0.4, 0.6]]"
+    assert spoilt(lesson(stop(values), before="- the: [1, 0]\n- river: [0.4, 0.6]"))
+
+
+@pytest.mark.parametrize(
+    ("key", "tolerance", "text", "is_one"),
+    [
+        ("53248", "rtol: 0.01", "some 53,000 tokens", True),
+        ("53248", "rtol: 0.01", "some 54,000 tokens", False),
+        ("0.471", "atol: 0.001", "0.4706", True),
+        ("0.123", "atol: 0", "0.123456", True),
+        ("0.123", "atol: 0", "0.124", False),
+        ("1024", "rtol: 0.1", "1000 tokens", False),  # round numbers are everywhere
+        ("0.47", "atol: 0.01", "0.468", False),  # a short key is left to its author
+    ],
+)
+def test_a_number_as_it_would_be_taken_as_right(key: str, tolerance: str, text: str, is_one: bool) -> None:
+    values = f"type: number\nanswer: {key}\n{tolerance}"
+    assert bool(spoilt(lesson(stop(values), before=text))) is is_one
+
+
+def test_the_names_of_a_lesson_and_of_a_stop_stand_in_addresses() -> None:
+    stop = number("131072", name="why-131072")
+    assert spoilt(lesson(stop))[0].startswith("a.md:7: ")
+    assert spoilt(lesson(number("131072")).replace("id: a", "id: the-131072-bytes"))[0].startswith("a.md:2: ")
+    assert not spoilt(lesson(number("131072"), number("7", name="why-131072", reveal="So."))), "not yet read"
 
 
 @pytest.mark.parametrize(
@@ -323,7 +479,7 @@ STATE = '{{"provenance": "illustrative", "states": {{"a": {{"tokens": ["it", "b"
         (WIDGET.format("0.512", "some words"), {"d.json": STATE.format("0.1")}, "a.md:8"),
         (WIDGET.format("so", "some words"), {"d.json": STATE.format("0.512")}, "d.json"),
         (WIDGET.format("so", "some words"), {"d.json": STATE.format("0.1")}, None),
-        ("![A picture.](d.svg)", {"d.svg": "<svg><text>&#48;.512</text></svg>"}, "d.svg"),
+        ("![A picture.](d.svg)", {"d.svg": f"{SVG}<text>&#48;.512</text></svg>"}, "d.svg"),
     ],
 )
 def test_widgets_and_data_files_are_read_too(text: str, data: dict[str, str], place: str | None) -> None:
@@ -331,6 +487,36 @@ def test_widgets_and_data_files_are_read_too(text: str, data: dict[str, str], pl
         lesson(number("0.512"), before=text), {name: content.encode() for name, content in data.items()}
     )
     assert [fault.split(": ")[0] for fault in found] == ([place] if place else [])
+
+
+BY_HAND = """
+:::{widget} numbers
+---
+tokens: [the, river, bank]
+q: [2, 2]
+keys: {the: [0, 0], river: [2, 0], bank: [1, 1]}
+d_k: 4
+alt: The table by hand.
+---
+:::
+"""
+COST = ":::{widget} cost\n---\nmodel: llama-3.1-8b\ntokens: 8192\nalt: How costs grow.\n---\n:::\n"
+
+
+@pytest.mark.parametrize(
+    ("widget", "key", "is_there"),
+    [
+        (BY_HAND, "0.468310530833", True),  # the page holds it unrounded, as what a script reckons with
+        (BY_HAND, "0.512", False),
+        (COST, "131072", True),  # bytes for each token, in the table
+        (COST, "1.07", True),  # GB in all
+        (COST, "53248", True),  # where both cost the same
+        (COST, "36864", True),  # of the model that a switch away shows
+        (COST, "53250", False),
+    ],
+)
+def test_what_a_widget_works_out_is_read_too(widget: str, key: str, is_there: bool) -> None:
+    assert bool(spoilt(lesson(number(key), before=widget))) is is_there
 
 
 def test_the_title_and_the_summary_are_read_first() -> None:
@@ -360,6 +546,38 @@ def test_options_of_the_question_itself_are_none_but_those_of_an_earlier_one_are
     values = f"type: choice\noptions: {{a: {said}, b: Nothing}}\nanswer: a"
     assert not spoilt(lesson(stop(values, reveal=f"{said}.")))
     assert spoilt(lesson(stop(values, reveal="So."), number("5", name="two", reveal=f"{said}.")))
+
+
+IDEA = "A query is compared with each of the keys"
+FREE = "type: free_text\nmodel: It listens.\nideas: [A first one, It takes a share, It sums them up]"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        (number("0.512"), number("0.512", name="two", reveal="So.")),
+        (stop("type: output\nsnippet: print(x)\nanswer: '(128, 64)'"),
+         stop("type: output\nsnippet: print(y)\nanswer: '(128, 64)'", name="two", reveal="So.")),
+        (stop(SHARES.replace("0.01", "0.001")), number("0.4683", name="two", reveal="So.")),
+        (stop(FREE.replace("A first one", IDEA)), number("5", name="two", reveal=f"{IDEA}.")),
+        (stop(FREE.replace("It listens.", IDEA)), number("5", name="two", reveal=f"{IDEA}.")),
+    ],
+)  # fmt: skip
+def test_what_an_earlier_commit_opened_is_read_by_then(earlier: str, later: str) -> None:
+    found = spoilt(lesson(earlier, later))
+    assert len(found) == 1, found
+    assert found[0].startswith(("a.md:10: ", "a.md:11: ", "a.md:12: ", "a.md:13: ")), "within the earlier one"
+    assert 'the stop "two"' in found[0]
+    assert not spoilt(lesson(earlier))
+
+
+def test_of_an_earlier_stop_every_key_is_looked_at() -> None:
+    given = {"q": [2, 2], "keys": {"the": [0, 0], "river": [2, 0], "bank": [1, 1]}, "d_k": 4}
+    finely = SHARES.replace("0.01", "0.001")
+    earlier = stop(f"{finely}\nvariants: {{gen: small_integer_keys, count: 10}}")
+    for variant in all_variants("small_integer_keys", 10, given):
+        share = max(REFERENCES["shares"](variant).key)
+        assert spoilt(lesson(earlier, number(f"{share:.5f}", name="two", reveal="So.")))
 
 
 def test_a_reason_waives_it() -> None:

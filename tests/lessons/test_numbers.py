@@ -189,6 +189,8 @@ def test_json_is_plain() -> None:
         (0.005, "0.01"),
         (0.004, "0.004"),
         (0.00413, "0.0041"),
+        (0.0009765625, "0.00098"),
+        (0.000996, "0.00100"),
         (-0.25, "\N{MINUS SIGN}0.25"),
         (2.675, "2.68"),
         (9_999, "9999"),
@@ -208,6 +210,27 @@ def test_a_shown_number_is_as_close_as_it_must_be() -> None:
     assert shown_number(0.46831, Fraction(0)) == "0.46831"
     assert shown_number(Fraction(1, 3), Fraction(0)) == "1/3"
     assert shown_number(Fraction(-1, 3), Fraction(0)) == "\N{MINUS SIGN}1/3"
+    assert shown_number(10**19 + 1, Fraction(0)) == "10000000000000000001"
+    assert shown_number(-(10**19) - 1, Fraction(0)) == "\N{MINUS SIGN}10000000000000000001"
+
+
+@pytest.mark.parametrize(
+    ("key", "rtol", "shown"),
+    [
+        ("1/1024", 0.05, "1/1024 ≈ 0.00098"),
+        (" 3/2 ", 0, "3/2 = 1.5"),
+        ("-1/3", 0.01, "\N{MINUS SIGN}1/3 ≈ \N{MINUS SIGN}0.33"),
+        ("1/3", 0, "1/3"),
+        (0.0009765625, 0.05, "0.00098"),
+        ("1e-3", 0.05, "0.001"),
+    ],
+)
+def test_a_key_that_is_written_as_a_fraction_is_shown_as_one(key: Any, rtol: float, shown: str) -> None:
+    asked = question("number", key, rtol=rtol)
+    kept = asked.type.key_from_json(asked.type.key_to_json(asked.key))
+    assert kept == asked.key
+    assert asked.type.show_key(kept, asked.settings) == shown
+    assert asked.type.fill_in(kept, asked.settings) == shown.split(" ")[-1]  # a formula takes one number
 
 
 @given(numbers, tolerances, tolerances)

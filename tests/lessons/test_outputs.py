@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from softmark.lessons.questions import Invalid
-from softmark.lessons.questions.output import MOST
+from softmark.lessons.questions.output import MOST, Printed
 from tests.lessons.answering import key_of, posts, question, settings_of
 
 ASKED = question("output", "(2, 3)\n  done", snippet="print(x.shape)\nprint('  done')\n")
@@ -23,6 +24,8 @@ ASKED = question("output", "(2, 3)\n  done", snippet="print(x.shape)\nprint('  d
         "(2, 3)\r  done",
         "(2, 3)  \n  done\t",
         "(2, 3)\u00a0\n  done\n\n \n",
+        "(2,3)\n  done",
+        "( 2,  3 )\n  done",
     ],
 )
 def test_what_does_not_count(typed: str) -> None:
@@ -32,8 +35,11 @@ def test_what_does_not_count(typed: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "error"),
     [
-        ("(2,3)\n  done", "spaces-only"),
         ("(2, 3)\ndone", "spaces-only"),
+        ("(2, 3)\n done", "spaces-only"),
+        ("(2, 3)\n  do ne", "spaces-only"),
+        ("(2 , 3)\n  done", "spaces-only"),
+        (" (2, 3)\n  done", "spaces-only"),
         ("(2, 3)   done", "spaces-only"),
         ("\n(2, 3)\n  done", "spaces-only"),
         ("(2, 3)\n\n  done", "spaces-only"),
@@ -47,6 +53,36 @@ def test_what_counts(typed: str, error: str | None) -> None:
     assert ASKED.mark(typed).share == 0
     assert ASKED.mark(typed).error == error
     assert ASKED.type.errors(ASKED.settings) == {"spaces-only"}
+
+
+def test_several_spaces_count_as_one() -> None:
+    asked = question("output", "[[1 2]\n [3 4]]", snippet="x")
+    assert asked.mark("[[1  2 ]\n [ 3 4]]").right
+    assert asked.mark("[[1 2]\n[3 4]]").error == "spaces-only"
+    assert asked.mark("[[12]\n [34]]").error == "spaces-only"
+
+
+printed = st.text("12a ,()[]\n'", max_size=12)
+
+
+@given(printed, printed)
+def test_what_has_other_words_is_never_the_same(one: str, other: str) -> None:
+    if Printed(one).counting == Printed(other).counting:
+        assert _tokens(one) == _tokens(other)
+
+
+@given(printed)
+def test_what_counts_is_all_that_counts(text: str) -> None:
+    counting = Printed(text).counting
+    assert Printed("\n".join(counting)).counting == counting
+    loose = text.replace(",", ",  ").replace("(", "( ").replace("]", " ]")
+    assert [line.lstrip() for line in Printed(loose).counting] == [line.lstrip() for line in counting]
+
+
+def _tokens(text: str) -> list[list[str]]:
+    """Words, and each comma and bracket by itself, with what a line begins with."""
+    lines = text.rstrip().split("\n")
+    return [re.findall(r"^ +(?=\S)|[,()\[\]]|[^\s,()\[\]]+", line) for line in lines]
 
 
 def test_letters_in_one_piece_or_two() -> None:

@@ -34,11 +34,6 @@ def test_the_types_are_those_of_the_design() -> None:
     assert list(TYPES) == "number vector matrix choice choices order token output free_text".split()
     assert set(EXAMPLES) == set(TYPES)
     assert all(name == type.name for name, type in TYPES.items())
-    assert {name for name, type in TYPES.items() if not type.needs_unique_key} == {
-        "choices",
-        "token",
-        "free_text",
-    }
 
 
 @each_type

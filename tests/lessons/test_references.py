@@ -12,7 +12,7 @@ from hypothesis import given as examples
 from hypothesis import strategies as st
 
 from grader.reference import attention, causal_mask, decode, multi_head_attention, softmax, split_heads
-from softmark.lessons.variants import REFERENCES, Misgiven, fact, settled, shown
+from softmark.lessons.variants import REFERENCES, Misgiven, fact, shown
 from softmark.lessons.variants.given import plain
 
 BANK = {"q": [2, 2], "keys": {"the": [0, 0], "river": [2, 0], "bank": [1, 1]}, "d_k": 4}
@@ -53,7 +53,8 @@ def test_facts_of_the_table_by_hand() -> None:
         "d_k": "4",
         "tokens": "the, river, bank",
     }
-    for unknown in ("lake.score", "river.", ".score", "river.score.x", "nothing", ""):
+    assert shown(fact({"rows": [[1, 2], [3, 4]]}, "rows.2")) == "3, 4"
+    for unknown in ("scores.0", "scores.4", "lake.score", "river.", ".score", "river.score.x", "nothing", ""):
         with pytest.raises(KeyError):
             fact(facts, unknown)
 
@@ -126,12 +127,10 @@ def test_scores_that_rounding_alone_parts_are_tied() -> None:
     assert key("most_attended", **given) == ["a", "b"]
 
 
-def test_the_tokens_order_outlives_a_database() -> None:
-    """PostgreSQL puts the keys of a table in another order."""
-    frozen = settled(BANK)
-    shuffled = {**frozen, "keys": dict(sorted(frozen["keys"].items(), reverse=True))}
-    assert key("scores", **shuffled) == key("scores", **BANK) == [0, 4, 4]
-    assert settled({"length": 3}) == {"length": 3}
+def test_where_tokens_are_named_their_order_is_that() -> None:
+    named = {**BANK, "tokens": ["bank", "the", "river"]}
+    assert key("scores", **named) == [4, 0, 4]
+    assert key("scores", **BANK) == [0, 4, 4]
 
 
 @pytest.mark.parametrize(
@@ -207,6 +206,20 @@ def test_vectors_and_shapes() -> None:
         key("head_width", length=5, width=8, heads=3)
     with pytest.raises(Misgiven, match='"heads"'):
         key("head_width", length=5, width=8, heads=0)
+
+
+def test_the_part_of_a_head() -> None:
+    given = {"rows": [[1, 2, 3, 4], [5, 6, 7, 8]], "heads": 2, "head": 2}
+    found = REFERENCES["head_part"](given)
+    assert found.key == split_heads(np.array(given["rows"]), 2)[1].tolist() == [[3, 4], [7, 8]]
+    assert found.mistakes == {
+        "not-cut-first": [[5, 6], [7, 8]],
+        "dealt-out": [[2, 4], [6, 8]],
+        "another-head": [[1, 2], [5, 6]],
+    }
+    for wrong in ({"rows": [[1, 2], [3]]}, {"head": 3}, {"heads": 3}, {"rows": [[0, 0]] * 13}):
+        with pytest.raises(Misgiven):
+            REFERENCES["head_part"](given | wrong)
 
 
 def test_costs() -> None:
@@ -292,6 +305,7 @@ GIVEN: list[tuple[str, dict[str, Any]]] = [
     ("blend", {**BANK, "values": VALUES}),
     ("causal_weights causal_row", {"scores": [[1, 2], [3, 4]], "position": 2}),
     ("hidden_pairs projections head_width score_shape output_shape", SIZES),
+    ("head_part", {"rows": [[1, 2], [3, 4]], "heads": 2, "head": 1}),
     ("cache_vectors_per_token cache_bytes_per_token cache_bytes", LLAMA),
     ("attention_flops attention_share crossover", LLAMA),
     ("longer_context", {"length": 10, "factor": 3}),

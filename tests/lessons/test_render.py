@@ -10,10 +10,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from grader.assignment.model import Problems
-from softmark.lessons.drawn import read_question
-from softmark.lessons.model import Lesson, Part
-from softmark.lessons.render import named_in, shown, text_html
-from softmark.lessons.source import read_lesson
+from softmark.lessons.written.drawn import read_question
+from softmark.lessons.written.lesson import Lesson, Part
+from softmark.lessons.written.render import named_in, shown, text_html
+from softmark.lessons.written.source import read_lesson
 from tests.lessons.test_source import DATA, LESSON, PIECES, read
 
 FACTS: dict[str, Any] = {
@@ -32,6 +32,8 @@ FACTS: dict[str, Any] = {
         ("{k}[the key]", '<span class="key">the key<sup>k</sup></span>'),
         ("a {v}[x < y] b", '<span class="value">x &lt; y<sup>v</sup></span>'),
         ("{w}", '<span class="weight">w</span>'),
+        ("{v}[value of *it*]", '<span class="value">value of <em>it</em><sup>v</sup></span>'),
+        ("{k}[{{ river.score }} *a] b*", '<span class="key">4 *a<sup>k</sup></span> b*</p>'),
         ("{x}", "<p>{x}</p>"),
         (r"\{q}", "<p>{q}</p>"),
         ("`{q}`", "<code>{q}</code>"),
@@ -41,6 +43,8 @@ FACTS: dict[str, Any] = {
         ("{{ large }}", "<p>131\u202f072</p>"),
         ("`n = {{ large }}`", "<code>n = 131072</code>"),
         ("```python\nn = {{ scores }}\n```", '<span class="o">-</span><span class="mf">4.5</span>'),
+        ("{{ grid.2 }}", "<p>3, 4</p>"),
+        ('a "word" isn\'t `"a"`', '<p>a “word” isn’t <code>"a"</code>'),
         ("{{ grid }}", "<p>[1, 2], [3, 4]</p>"),
         ("{{ nan }}", "<p>nan</p>"),
         ("{{ unknown }}", "<p>{{ unknown }}</p>"),
@@ -53,10 +57,33 @@ FACTS: dict[str, Any] = {
         ("### Small", "<h3>Small</h3>"),
         ("[a](https://example.org)", 'rel="noopener noreferrer"'),
         ("| a |\n|--:|\n| {q} |", '<td class="align-right"><span class="query">'),
+        ("| a |\n|--:|\n| [{{ scores }}] |", '<td class="nowrap align-right">[0, 4, −4.5]</td>'),
+        ("| a |\n|---|\n| 4 of them |", "<td>4 of them</td>"),
     ],
 )
 def test_what_is_written_comes_out(text: str, expected: str) -> None:
     assert expected in text_html(text, FACTS, DATA)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[the *mask*](item:mask)",
+            '<p><a href="/there/" rel="noopener noreferrer">the <em>mask</em></a></p>',
+        ),
+        ("[the *other*](item:other) and [this](ITEM:mask)", 'the <em>other</em> and <a href="/there/"'),
+        ("- [one][1]\n\n[1]: item:mask", '<li><a href="/there/"'),
+        ("[{{ word }}](item:mask)", '<a href="/there/" rel="noopener noreferrer">a &lt;b&gt;'),
+        ("[elsewhere](https://example.org/item:mask)", '<a href="https://example.org/item:mask"'),
+        ("[both](item:mask/../other)", "<p>both</p>"),
+    ],
+)
+def test_links_to_items_lead_where_the_reader_may_go(text: str, expected: str) -> None:
+    rendered = text_html(text, FACTS, links={"mask": "/there/"})
+    assert expected in rendered
+    assert "item:other" not in rendered
+    assert "/there/" not in text_html(text, FACTS)
 
 
 def test_the_names_in_a_text_have_their_lines() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 import time
 
 import pytest
@@ -10,10 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from grader.assignment.model import Problems
-from softmark.lessons.model import Lesson, Text, Widget
-from softmark.lessons.source import MAX_CHARACTERS, read_lesson
-from softmark.lessons.yaml_values import MAX_CHARACTERS as MAX_YAML
-from softmark.lessons.yaml_values import read_yaml
+from softmark.lessons.written.lesson import Lesson, Text, Widget
+from softmark.lessons.written.source import MAX_CHARACTERS, read_lesson
+from softmark.lessons.written.yaml_values import MAX_CHARACTERS as MAX_YAML
+from softmark.lessons.written.yaml_values import read_yaml
 
 LESSON = """\
 ---
@@ -107,8 +108,8 @@ DATA = {
     "tired-wide.json": b"""{
   "provenance": {"model": "a small encoder", "layer": 3, "head": 1},
   "states": {
-    "tired": {"tokens": ["animal", "it"], "weights": [[1, 0], [0.68, 0.32]]},
-    "wide": {"tokens": ["animal", "it"], "weights": [[1, 0], [0.28, 0.72]]}
+    "tired": {"tokens": ["animal", "it", "tired"], "weights": [[1, 0, 0], [0.68, 0.32, 0], [0, 0, 1]]},
+    "wide": {"tokens": ["animal", "it", "wide"], "weights": [[1, 0, 0], [0.28, 0.72, 0], [0, 0, 1]]}
   }
 }""",
 }
@@ -138,6 +139,7 @@ def test_everything_is_read() -> None:
     assert lesson is not None
     assert not faults
     assert (lesson.id, lesson.title, lesson.minutes) == ("query-key-value", "Query, key, value", 15)
+    assert lesson.kind == "lesson"
     assert lesson.summary.startswith("What a token asks")
     assert len(lesson.parts) == 3
     first, second, last = lesson.parts
@@ -193,13 +195,35 @@ def test_words_of_a_sentence_are_no_truth_values() -> None:
         ("minutes: 15", "minutes: 0", 4, '"minutes" must be a whole number from 1 to 120'),
         ("id: query-key", "id: Query_key", 2, 'For example "query-key-value"'),
         ("title: Query, key, value", "titel: Query", 3, 'Did you mean "title"?'),
+        ("title: Query, key, value", "title:", 3, 'The lesson: "title" is empty.'),
         ("title: Query, key, value", "title: 7", 3, '"title" must be text, not a number'),
         ("title: Query, key, value", "title: a\ntitle: b", 4, '"title" is there twice'),
         ("title: Query, key, value", "title: &a b", 3, "Anchors (&) and aliases (*)"),
         ("title: Query, key, value", "title: *a", 3, "Anchors (&) and aliases (*)"),
         ("title: Query, key, value", "title: !!python/name:os.system x", 3, "Tags (!)"),
-        ("title: Query, key, value", "title: a: b", 3, "This is not valid YAML"),
+        ("title: Query, key, value", "title: a: b", 3, "Text with a colon needs quotes"),
+        ("title: Query, key, value", "\ttitle: a", 3, "Indent with spaces, not with a tab."),
+        ("title: Query, key, value", "title: @a", 3, "Text that begins with such a sign needs quotes."),
+        (
+            "title: Query, key, value",
+            "title: [a",
+            4,
+            "A bracket that opens has to be closed",
+        ),
+        (
+            "title: Query, key, value",
+            'title: "a',
+            5,
+            "A quotation mark that opens has to be closed.",
+        ),
+        ("title: Query, key, value", "title a", 4, "After a name comes a colon and a space."),
         ("minutes: 15", "minutes: 1e999", 4, "too large"),
+        (
+            "minutes: 15",
+            "minutes: 15\nkind: quizz",
+            5,
+            '"kind" is "quizz", which is not known. Did you mean "quiz"?',
+        ),
         ("::::{predict} bank-least", ":::: {predict}", "::::{predict} bank", "A stop needs a name"),
         ("::::{predict} bank-least", "::::{predict} Bank", "::::{predict} bank", 'cannot be called "Bank"'),
         ("::::{predict} bank-least", "::::predict bank-least", "::::{predict} bank", "This is no directive"),
@@ -262,6 +286,47 @@ def test_a_directive_in_a_block_of_code_is_one_all_the_same() -> None:
     assert lesson is not None
     assert len(lesson.parts) == 3
     assert any("not closed before line" in fault for fault in faults)
+
+
+IN_CODE = "A line that begins with ::: or +++ is read as a directive, also in a block of code."
+
+
+@pytest.mark.parametrize(
+    "line", [":::", "::::", "+++ b/file.py", "+++", "::: note", ":::{widget} arcs", "::::{predict} a"]
+)
+@pytest.mark.parametrize("before", ["That is all.", "Keys and values of", "How many bytes"])
+def test_a_directive_in_a_block_of_code_that_ends_is_told_once(before: str, line: str) -> None:
+    (fault,) = told(before, f"```\n{line}\n```\n\n{before}")
+    assert fault.startswith(f"a.md:{line_of(before) + 1}: {IN_CODE}")
+
+
+@pytest.mark.parametrize("line", ["++i;", "  ++i;", "::after", "a::b"])
+def test_two_signs_in_a_block_of_code_are_code(line: str) -> None:
+    assert told("That is all.", f"```\n{line}\n```\n\nThat is all.") == []
+
+
+def test_a_line_below_a_directive_is_no_value_there() -> None:
+    """A rule stands under a stop, and another within a block of code."""
+    code = "\n---\n\n```\n---\n```\n\n:::{widget} cost\n---\nalt: The costs\n---\n:::\n\n```\nx\n```\n"
+    assert told("::::\n\nThat is all.", f"::::\n{code}\nThat is all.") == []
+
+
+def test_signs_of_code_within_values_begin_no_block() -> None:
+    text = LESSON.replace("alt: The table", "note: |\n  ```\nalt: The table").replace(
+        "atol: 0", "note: |\n  ```\natol: 0"
+    )
+    assert read(text)[1] == []
+
+
+@pytest.mark.parametrize("indent", ["  ", "    "])
+@pytest.mark.parametrize("name", ["::::{predict} cost-of-a-token", ":::{widget} arcs"])
+def test_a_directive_that_is_indented_is_told_of_its_first_line(name: str, indent: str) -> None:
+    start = LESSON.index(name)
+    end = LESSON.index("\n" + name.partition("{")[0] + "\n", start)
+    block = LESSON[start : LESSON.index("\n", end + 1)]
+    faults = told(block, textwrap.indent(block, indent))
+    assert len(faults) == block.count("::{")
+    assert all("begins with three or more colons, without a space" in fault for fault in faults)
 
 
 # Nothing makes it fail, or slow

@@ -97,4 +97,3 @@ def test_a_reveal_for_one_token() -> None:
     assert TIED.type.matches("river", TIED.read("1"), TIED.settings)
     assert not TIED.type.matches("river", TIED.read("2"), TIED.settings)
     assert TWICE.type.matches("the", TWICE.read("3"), TWICE.settings)
-    assert not TIED.type.needs_unique_key

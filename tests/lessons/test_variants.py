@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from softmark.lessons.variants import GENERATORS, REFERENCES, VERSION, Misgiven, Stream, all_variants, settled
+from softmark.lessons.variants import GENERATORS, REFERENCES, VERSION, Misgiven, Stream, all_variants
 from tests.lessons.answering import key_of, question
 
 COUNT = 50
@@ -46,6 +46,7 @@ ANSWERED: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         ("score_shape", "vector", {"shape": 3}),
         ("head_width", "number", {}),
     ],
+    "rows_to_cut": [("head_part", "matrix", {"shape": [2, 3]})],
     "small_model": [
         ("cache_bytes_per_token", "number", {"rtol": 0.01}),
         ("cache_bytes", "number", {"rtol": 0.01}),
@@ -74,7 +75,6 @@ def test_variants_are_plain_json_and_no_two_alike(gen: str) -> None:
     found = [json.dumps(variant, allow_nan=False) for variant in variants(gen)]
     assert len(set(found)) == len(found)
     assert [json.loads(each) for each in found] == list(variants(gen))
-    assert all(settled(variant) == variant for variant in variants(gen))
     assert GENERATORS[gen].__doc__
 
 
@@ -212,6 +212,7 @@ DRAWN = {
     "causal_scores": "454666e55f5eaa8a",
     "sequence_length": "f374cfb71e10cc26",
     "head_sizes": "c8232db783fb5d73",
+    "rows_to_cut": "74d88d015529d798",
     "small_model": "525e448f235e99bc",
     "longer_text": "493291c1b714c9aa",
     "prompt_and_new": "800646b24bc21d51",

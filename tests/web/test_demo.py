@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import shutil
 import tomllib
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -15,14 +17,16 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from softmark.accounts.models import User
-from softmark.config.demo.play import LESSONS
+from softmark.config.demo.play import is_played
 from softmark.config.demo.script import Script, read_script
 from softmark.courses.models import Course, Enrolment, Role
-from softmark.gradebook.grade import State
+from softmark.gradebook.grade import Grade, State
 from softmark.gradebook.queries import grid
 from softmark.home.demo_people import PASSWORD
+from softmark.lessons.importing import bring, read_texts
+from softmark.lessons.models import Prediction
 from softmark.submissions.models import Status, Submission
-from tests.factories import make_assignment_version, make_user
+from tests.factories import make_assignment_version, make_user, shipped_lessons
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +47,9 @@ def load(*arguments: str) -> tuple[int, str]:
     return code, said.getvalue()
 
 
-def test_the_course_is_played(script: Script, settings: Settings, client: Client, root: Path) -> None:
+def test_the_course_is_played(
+    script: Script, settings: Settings, client: Client, root: Path, tmp_path: Path
+) -> None:
     settings.DEMO = True
     for task in script.tasks:  # as if imported before: tests/web/test_import.py sees to the gate
         make_assignment_version(task.folder)
@@ -51,10 +57,11 @@ def test_the_course_is_played(script: Script, settings: Settings, client: Client
 
     course = Course.objects.get()
     roles = Counter(course.enrolments.values_list("role", flat=True))
-    assert roles == {Role.STUDENT: 8, Role.TA: 1, Role.INSTRUCTOR: 1}
+    assert roles == {Role.STUDENT: 12, Role.TA: 1, Role.INSTRUCTOR: 1}
     assert course.sections.count() == 2
     items = [item.slug for item in course.items.all()]
-    assert items == [*LESSONS, *(task.folder for task in script.tasks)], "lessons come first"
+    lessons = [lesson.id for lesson in script.lessons]
+    assert items == [*lessons, *(task.folder for task in script.tasks)], "lessons come first"
 
     # What came out is what the fixtures are known to give.
     expected = tomllib.loads((root / "fixtures" / "submissions" / "expected.toml").read_text())
@@ -86,10 +93,35 @@ def test_the_course_is_played(script: Script, settings: Settings, client: Client
     assert grades["gustav"].state is State.NOT_SUBMITTED
     assert grades["hana"].state is State.EXCUSED
 
+    # Lessons and a quiz, of all kinds as well.
+    def lesson_grades(slug: str) -> dict[str, Grade]:
+        number = [column.item.slug for column in table.columns].index(slug)
+        return {row.enrolment.user.email.partition("@")[0]: row.grades[number] for row in table.rows}
+
+    read, quiz = lesson_grades("query-key-value"), lesson_grades("quiz-attention-basics")
+    assert (read["ada"].points, read["ada"].max, read["ada"].is_late) == (12, 12, False)
+    assert (read["ben"].points, read["gustav"].state) == (6, State.NOT_SUBMITTED)
+    assert (read["chiara"].points, read["chiara"].is_late) == (9, True)
+    assert (read["hana"].state, read["hana"].worth) == (State.UNDER_WAY, None)
+    assert quiz["keiko"].points == 10
+    assert [answer.answered for answer in quiz["luca"].answers] == [True, True, True, False, False]
+    assert quiz["luca"].state is State.GRADED
+    assert lesson_grades("which-meaning")["ben"].points == 5, "what counts is that it was made"
+    assert lesson_grades("masks-and-heads")["ada"].state is State.NOT_DUE
+    predictions = Prediction.objects.count()
+    assert predictions >= sum(len(walk.answers) for walk in script.walks)
+
     # Again: nothing happens, and quickly.
     before = Submission.objects.count()
     assert load() == (0, "The demo course “Attention, from scratch” is here.\n")
-    assert Submission.objects.count() == before
+    assert (Submission.objects.count(), Prediction.objects.count()) == (before, predictions)
+
+    # But where a lesson was edited, it is imported again.
+    edited = Path(shutil.copytree(root / "fixtures" / "lessons", tmp_path / "lessons"))
+    assert is_played(script, edited)
+    lesson = edited / "generating-with-a-cache.md"
+    lesson.write_text(lesson.read_text() + "\nA line more.\n")
+    assert not is_played(script, edited)
 
     # Everybody can sign in, and has a page.
     _, people = load("--people")
@@ -127,6 +159,28 @@ def test_without_a_sandbox_it_says_so(settings: Settings, monkeypatch: pytest.Mo
     assert not User.objects.exists()
 
 
+def test_one_that_an_older_release_made_stays_and_the_site_starts(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    settings.DEMO = True
+
+    def play(script: Script, *folders: Any) -> Course:
+        """As far as lessons go: one of them has got another id since."""
+        course, _ = Course.objects.get_or_create(slug=script.slug)
+        (cache,) = (each for each in shipped_lessons() if each.id == "generating-with-a-cache")
+        before = cache.text.replace("id: generating-with-a-cache", "id: kv-cache")
+        bring(course, [read_texts("kv-cache.md", before, cache.data)])
+        bring(course, shipped_lessons())
+        return course
+
+    monkeypatch.setattr("softmark.config.management.commands.load_demo.play", play)
+    code, said = load()
+    assert code == 0
+    assert "stays as an older release made it" in said
+    assert "with the id “kv-cache”" in said
+    assert "start with an empty data folder" in said
+
+
 def test_the_script_names_only_what_is_there(script: Script, root: Path) -> None:
     handles = {person.handle for person in script.people}
     folders = {task.folder for task in script.tasks}
@@ -135,5 +189,11 @@ def test_the_script_names_only_what_is_there(script: Script, root: Path) -> None
     for some in (script.hand_ins, script.extensions, script.by_hand):
         assert {each.student for each in some} <= handles
         assert {each.assignment for each in some} <= folders
-    assert {path.stem for path in (root / "fixtures" / "lessons").glob("*.md")} == set(LESSONS)
+    lessons = {path.stem for path in (root / "fixtures" / "lessons").glob("*.md")}
+    assert lessons == {lesson.id for lesson in script.lessons}
+    assert {walk.lesson for walk in script.walks} <= lessons
+    assert {walk.student for walk in script.walks} | {
+        each.student for each in script.accommodations
+    } <= handles
+    assert len({(walk.lesson, walk.student) for walk in script.walks}) == len(script.walks)
     assert len({each.token for each in script.hand_ins}) == len(script.hand_ins)

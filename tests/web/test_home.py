@@ -15,7 +15,10 @@ from softmark.accounts.models import User
 from softmark.courses.models import Course, Role
 from softmark.coursework.models import Assignment
 from softmark.gradebook.actions import set_released
+from softmark.gradebook.models import Event
 from softmark.home.demo_people import PASSWORD
+from softmark.lessons.actions import settle
+from softmark.lessons.models import Revisit
 from softmark.submissions.models import Status, Work
 from tests.factories import (
     enrol,
@@ -24,14 +27,20 @@ from tests.factories import (
     make_course,
     make_enrolment,
     make_extension,
+    make_lesson,
+    make_lesson_version,
+    make_reading,
     make_run,
     make_schedule,
     make_submission,
     make_user,
 )
+from tests.lessons.small_lesson import small_lesson
+from tests.web.test_lesson_page import words
 
 pytestmark = pytest.mark.django_db
-DAY = timedelta(days=1)
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+LESSONS = ("soon", "later", "done", "over", "late", "closed", "undated", "excused")
 
 
 @pytest.fixture
@@ -146,6 +155,58 @@ def test_what_is_late_and_still_taken_is_said(client: Client, course: Course, no
     assert "Late, and still taken" in text
     assert "Late one" in text
     assert "Over and done" not in text
+
+
+def test_lessons_are_due_among_the_assignments(
+    client: Client, course: Course, assignment: Assignment, now: datetime
+) -> None:
+    student = enrol(course)
+    texts = {each: make_lesson_version(small_lesson(id=each, title=f"Lesson {each}")) for each in LESSONS}
+    lessons = {each: make_lesson(course, version=version) for each, version in texts.items()}
+    for each, days in {"soon": 2, "later": 9, "done": 1, "over": 3, "excused": 4}.items():
+        make_schedule(lessons[each].item, due_at=now + days * DAY)
+    make_schedule(lessons["late"].item, due_at=now - DAY, closes_at=now + DAY)
+    make_schedule(lessons["closed"].item, due_at=now - DAY, closes_at=now - DAY)
+    make_extension(lessons["soon"].item, student, now + 3 * DAY)
+    make_reading(lessons["later"], student)
+    make_reading(lessons["done"], student, finished_at=now)
+    make_reading(lessons["over"], student, started_at=now - DAY, minutes=10)
+    Event.objects.create(
+        course=course, item=lessons["excused"].item, student=student, kind="excuse", reason="Ill."
+    )
+    for path in ("/", "/courses/attention/"):
+        text = page(client, student, path)
+        due = text[text.index('id="next-due"') : text.index("came-back" if path == "/" else 'id="lessons"')]
+        found = [due.index(each) for each in ("Lesson late", "Lesson soon", "Masks", "Lesson later")]
+        assert found == sorted(found)
+        assert "You have not begun it." in due
+        assert "2 days 23 hours left" in due
+        assert "extended for you" in due
+        assert "0 predictions made" in due
+        assert "/courses/attention/lessons/soon/" in due
+        for each in ("done", "over", "closed", "undated", "excused"):
+            assert f"Lesson {each}" not in due
+
+
+def test_whose_time_ran_out_has_not_read_it(client: Client, course: Course, now: datetime) -> None:
+    reading = make_reading(make_lesson(course), enrol(course), started_at=now - HOUR, minutes=10)
+    settle(reading, now)
+    standing = words(page(client, reading.learner, "/courses/attention/"))
+    assert "Time ran out" in standing
+    assert "Read to its end" not in standing
+    assert "1 of 1 0 of 1" in words(page(client, enrol(course, role=Role.TA), "/courses/attention/"))
+
+
+def test_what_was_missed_is_said_when_it_is_back(client: Client, course: Course, now: datetime) -> None:
+    reading = make_reading(make_lesson(course), enrol(course))
+    for path in ("/", "/courses/attention/"):
+        assert "Predictions to revisit" not in page(client, reading.learner, path)
+    Revisit.objects.create(reading=reading, question="how-many", card={}, due_at=now)
+    Revisit.objects.create(reading=reading, question="which-one", card={}, due_at=now + DAY)
+    for path in ("/", "/courses/attention/"):
+        text = page(client, reading.learner, path)
+        assert "Predictions to revisit: 1" in text
+        assert "/courses/attention/revisits/" in text
 
 
 def test_a_draft_is_remembered(client: Client, course: Course, assignment: Assignment) -> None:
@@ -268,7 +329,7 @@ def test_all_courses_and_all_roles_stand_side_by_side(client: Client, course: Co
     assert "Left long ago" not in text
 
 
-@pytest.mark.parametrize(("role", "queries"), [(Role.STUDENT, 12), (Role.TA, 7), (Role.INSTRUCTOR, 12)])
+@pytest.mark.parametrize(("role", "queries"), [(Role.STUDENT, 19), (Role.TA, 8), (Role.INSTRUCTOR, 13)])
 def test_the_number_of_queries(
     client: Client, course: Course, role: Role, queries: int, now: datetime,
     django_assert_num_queries: DjangoAssertNumQueries,
@@ -277,6 +338,11 @@ def test_the_number_of_queries(
     person = enrol(course, role=role)
     students = [person] if role is Role.STUDENT else [enrol(course) for _ in range(4)]
     for number in range(4):
+        text = small_lesson(id=f"lesson-{number}", title=f"Lesson {number}")
+        lesson = make_lesson(course, version=make_lesson_version(text), due_at=now + (number - 1) * DAY)
+        for student in students:
+            reading = make_reading(lesson, student)
+            Revisit.objects.create(reading=reading, question="how-many", card={}, due_at=now)
         assignment = make_assignment(course=course, due_at=now + (number - 1) * DAY)
         for student in students:
             for _ in range(3):

@@ -23,7 +23,9 @@ from softmark.accounts.models import User
 from softmark.courses.models import Role
 from softmark.lessons import standing
 from softmark.lessons.compiled import Unshowable
-from softmark.lessons.models import Lesson, Prediction, Reading
+from softmark.lessons.models import Draw, Lesson, Prediction, Reading
+from softmark.lessons.pages.inputs import answer_html
+from softmark.lessons.pages.sent import Typed
 from tests.factories import (
     enrol,
     make_assignment,
@@ -34,151 +36,12 @@ from tests.factories import (
     make_schedule,
     make_user,
 )
+from tests.lessons.all_types import ALL_TYPES, STOPS
 from tests.lessons.small_lesson import canary, small_data, small_lesson
 
 NOON = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
 
 pytestmark = pytest.mark.django_db
-
-ALL_TYPES = """\
----
-id: all-types
-title: All the types
-minutes: 1
-summary: One of each.
----
-Words to begin with.
-
-:::{widget} numbers
----
-tokens: [the, river]
-q: [2, 2]
-keys: {the: [0, 0], river: [2, 0]}
-values: {the: [0, 0], river: [4, 0]}
-d_k: 4
-alt: The table by hand, with two tokens.
----
-:::
-
-::::{predict} a-number
----
-type: number
-answer: 3
-atol: 0
----
-How many?
-+++ reveal
-Three of them, canary-a-number-end.
-::::
-
-## Next
-
-::::{predict} a-vector
----
-type: vector
-shape: 2
-answer: [1, 2]
-atol: 0
----
-Which row?
-+++ reveal
-The row canary-a-vector-end.
-::::
-
-::::{predict} a-matrix
----
-type: matrix
-shape: [2, 2]
-answer: [[1, 2], [3, 4]]
-atol: 0
----
-Which rows?
-+++ reveal
-The rows canary-a-matrix-end.
-::::
-
-::::{predict} a-choice
----
-type: choice
-options: {one: The *first*, two: The second}
-answer: two
----
-Which one?
-+++ reveal
-The canary-a-choice-end.
-+++ if answer=one
-Not that, canary-branch-end.
-::::
-
-::::{predict} some-choices
----
-type: choices
-options: {one: The first, two: The second, three: The third}
-answer: [one, two]
----
-Which ones?
-+++ reveal
-Those of canary-some-choices-end.
-::::
-
-::::{predict} an-order
----
-type: order
-items: {low: The low one, high: The high one, odd: The odd one}
-answer: [low, high]
----
-In which order?
-+++ reveal
-As in canary-an-order-end.
-::::
-
-::::{predict} a-token
----
-type: token
-tokens: [the, river, bank]
-answer: river
----
-Which token?
-+++ reveal
-Wet canary-a-token-end.
-::::
-
-::::{predict} an-output
----
-type: output
-snippet: |
-  for i in range(2):
-      print(i)
-answer: |
-  0
-  1
----
-What does it print?
-+++ reveal
-Both lines, canary-an-output-end.
-::::
-
-::::{predict} some-words
----
-type: free_text
-model: A model of an answer, canary-model-end.
-ideas: [canary-idea-end, another idea, a third idea]
----
-Say it in your own words.
-+++ reveal
-Thank you, canary-some-words-end.
-::::
-
-::::{widget} cost
----
-tokens: 200000
-grouped: true
-alt: The cost of a context against its length.
----
-::::
-
-The end, canary-last-part-end.
-"""
 
 
 def address(lesson: Lesson, view: str = "lesson", *more: str) -> str:
@@ -210,6 +73,22 @@ def words(html: str) -> str:
 
 def canaries(text: str) -> set[str]:
     return set(re.findall(r"canary-[\w-]+?-end", text))
+
+
+def _come_to(client: Client, lesson: Lesson, stop: str) -> str:
+    """Answers all the stops before it."""
+    for each in STOPS[: STOPS.index(stop)]:
+        post(client, lesson, each, **fields_of(each, page(client, lesson)))
+    return page(client, lesson)
+
+
+def check_told_in_its_stop(html: str, sent: str) -> None:
+    """That the first answer counts, and what was sent, above the answer that stands there."""
+    stop = html[html.index('id="stop-how-many"') : html.index("</section>", html.index('id="stop-how-many"'))]
+    told = words(stop[: stop.index("lesson-answers")])
+    assert "Not taken You have answered this question already, and the first answer counts." in told
+    assert f"Copy it to a safe place. {sent}" in told
+    assert html.count('id="not-taken"') == 1
 
 
 class Elements(HTMLParser):
@@ -252,7 +131,8 @@ def check_form(html: str) -> None:
     assert all(after <= before + 1 for before, after in pairwise(levels))
     assert [each for _, each in elements.found if "style" in each] == []
     assert [name for _, each in elements.found for name in each if name.startswith("on")] == []
-    assert [each for each in elements.of("script") if "src" not in each] == []
+    scripts = [each for each in elements.of("script") if each.get("type") != "application/json"]
+    assert [each for each in scripts if "src" not in each] == []
     assert not list(elements.of("style"))
     ids = [each["id"] for _, each in elements.found if "id" in each]
     assert len(set(ids)) == len(ids)
@@ -268,11 +148,6 @@ def option(html: str, text: str) -> str:
         if words(shown) == text:
             return str(value)
     raise AssertionError(f"no option {text}")
-
-
-STOPS = (
-    "a-number", "a-vector", "a-matrix", "a-choice", "some-choices", "an-order", "a-token", "an-output", "some-words",
-)  # fmt: skip
 
 
 def fields_of(stop: str, html: str) -> dict[str, Any]:
@@ -331,6 +206,11 @@ class TestReading:
             assert f'id="revealed-{stop}" tabindex="-1"' in html
         check_form(html)
         assert "read this lesson to its end" in html
+        assert "5 of 8 right . 1 in your own words counts as made, until staff mark it." in words(html)
+        assert (
+            f'What that earns stands in <a href="{reverse("gradebook:mine", args=[all_types.course.slug])}">'
+            in html
+        )
         assert "canary-last-part-end" in html
         assert "Commit" not in html
         assert {each.draw.question: (each.share, each.confidence) for each in Prediction.objects.all()} == {
@@ -358,16 +238,31 @@ class TestReading:
         assert "canary-branch-end" in said
         assert "How sure you were: a guess" in said
         assert "The low one → The high one" in said
-        assert "A model answer A model of an answer, canary-model-end. Written: compare it yourself" in said
+        assert "A model answer A model of an answer, canary-model-end." in said
+        assert "Self-marked Counts as made, until staff mark it" in said
         assert "canary-idea-end" in said
         assert "&lt;b&gt;several&lt;/b&gt;" in html
         assert "<b>several" not in html
+
+    def test_options_and_rows_stand_below_each_other(self) -> None:
+        assert answer_html("choices", "a *b*. · <c>") == "a <em>b</em>.<br>&lt;c&gt;"
+        assert answer_html("matrix", "[[1, 2], [3, 4]]") == "[[1, 2],<br>[3, 4]]"
+        assert answer_html("vector", "[1, 2]") == "[1, 2]"
 
     def test_a_branch_is_for_those_who_answered_so(self, client: Client, lesson: Lesson) -> None:
         begun(client, lesson)
         page(client, lesson)
         post(client, lesson, "how-many", answer="7")
         assert canary("branch-how-many") not in page(client, lesson)
+
+    def test_what_is_said_to_an_answer_stands_before_the_explanation(
+        self, client: Client, all_types: Lesson
+    ) -> None:
+        begun(client, all_types)
+        html = _come_to(client, all_types, "a-choice")
+        post(client, all_types, "a-choice", answer=option(html, "The first"))
+        html = page(client, all_types)
+        assert html.index("canary-branch-end") < html.index("canary-a-choice-end")
 
     def test_widgets_have_their_tables(self, client: Client, all_types: Lesson) -> None:
         client.force_login(enrol(all_types.course, role=Role.TA))
@@ -385,7 +280,7 @@ class TestReading:
         for stop in STOPS[:6]:
             post(client, all_types, stop, **fields_of(stop, page(client, all_types)))
         page(client, all_types)
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(12):
             client.get(address(all_types))
 
 
@@ -470,17 +365,266 @@ class TestTyped:
         assert "7" * 30_000 in html
 
 
+class TestInPlace:
+    """What htmx gets for a commit: what takes the place of what waited."""
+
+    @staticmethod
+    def post(client: Client, lesson: Lesson, stop: str, **fields: Any) -> HttpResponse:
+        headers = {"HX-Request": "true"}
+        return client.post(address(lesson, "predict", stop), fields, headers=headers)  # type: ignore[return-value]
+
+    def test_the_answer_and_the_next_part(self, client: Client, lesson: Lesson) -> None:
+        begun(client, lesson)
+        page(client, lesson)
+        response = self.post(client, lesson, "how-many", answer="8")
+        html = response.content.decode()
+        assert response.status_code == 200
+        assert {"no-store", "private"} <= set(re.split(r",\s*", response["Cache-Control"]))
+        assert opened(html) == {
+            canary(where) for where in ("reveal-how-many", "branch-how-many", "part-2", "data-2")
+        }
+        assert "<html" not in html
+        assert "<title>Listening · Softmark</title>" in html
+        assert html.count('id="ahead"') == 1
+        assert 'id="revealed-how-many" tabindex="-1"' in html
+        assert 'href="#part-2"' in html
+        assert 'id="part-2" tabindex="-1"' in html
+        assert 'hx-swap-oob="innerHTML"><p> 1 of 3 predictions made.' in " ".join(html.split()).replace(
+            "> <", "><"
+        )
+        assert words(html).endswith("and 2 more parts, locked")
+        assert [each["aria-current"] for each in Elements(html).of("a") if "aria-current" in each] == ["step"]
+
+    def test_what_is_invalid(self, client: Client, lesson: Lesson) -> None:
+        begun(client, lesson)
+        page(client, lesson)
+        response = self.post(client, lesson, "how-many", answer="3,145", sure="2")
+        html = response.content.decode()
+        assert response.status_code == 422
+        assert "<title>Not taken: Listening · Softmark</title>" in html
+        assert 'id="problem-how-many" role="alert"' in html
+        assert 'value="3,145"' in html
+        assert '<input type="radio" name="sure" value="2" checked>' in html
+        assert canaries(html) == set()
+        form = next(Elements(html).of("form"))
+        assert {"hx-status:422", "hx-status:409"} <= set(form), "else htmx would not show it"
+
+    def test_it_was_answered_before_in_another_tab(self, client: Client, lesson: Lesson) -> None:
+        begun(client, lesson)
+        page(client, lesson)
+        post(client, lesson, "how-many", answer="7")
+        response = self.post(client, lesson, "how-many", answer="8")
+        html = response.content.decode()
+        assert response.status_code == 409
+        assert "<title>Not taken: Listening · Softmark</title>" in html
+        check_told_in_its_stop(html, "8")
+        assert "Your prediction 7 The answer 7 Right" in words(html)
+        assert canary("part-2") in html
+        again = self.post(client, lesson, "how-many", answer="7")
+        assert again.status_code == 200
+        assert "Not taken" not in again.content.decode(), "a double click"
+
+    def test_the_lesson_closed_meanwhile(self, client: Client, lesson: Lesson) -> None:
+        begun(client, lesson)
+        page(client, lesson)
+        now = timezone.now()
+        make_schedule(lesson.item, due_at=now - timedelta(2), closes_at=now - timedelta(1))
+        response = self.post(client, lesson, "how-many", answer="so many words")
+        html = response.content.decode()
+        assert response.status_code == 409
+        assert 'id="not-taken" role="alert"' in html
+        assert ">so many words</textarea>" in html
+        assert canaries(html) == set()
+
+    def test_time_had_run_out(self, client: Client) -> None:
+        lesson = make_lesson(time_limit=10)
+        with time_machine.travel(NOON, tick=False):
+            student = begun(client, lesson)
+            assert 'data-ends-at="2026-03-05T12:10:00+00:00"' in page(client, lesson)
+        with time_machine.travel(NOON + timedelta(minutes=11), tick=False):
+            client.force_login(student)
+            html = self.post(client, lesson, "how-many", answer="7").content.decode()
+            assert words(html).count("No answer: your time had run out.") == 3
+            assert canary("part-4") in html
+            assert 'id="time-left" hx-swap-oob="delete"' in html
+
+    def test_a_page_that_is_none_any_more_is_loaded_again(self, client: Client, lesson: Lesson) -> None:
+        client.force_login(enrol(lesson.course))
+        response = self.post(client, lesson, "how-many", answer="7")
+        assert response["HX-Refresh"] == "true"
+        assert "You have not begun this lesson" in client.get(address(lesson)).content.decode()
+
+    def test_signed_out(self, client: Client, lesson: Lesson) -> None:
+        response = self.post(client, lesson, "how-many", answer="7")
+        assert response.status_code == 401
+        assert response["HX-Redirect"] == f"{reverse('account_login')}?next={address(lesson)}"
+
+
+class TestRail:
+    def test_open_parts_by_name_and_locked_ones_as_a_count(self, client: Client, all_types: Lesson) -> None:
+        begun(client, all_types)
+        html = page(client, all_types)
+        rail = html[html.index('id="rail"') : html.index("</nav>", html.index('id="rail"'))]
+        assert words(rail).removeprefix('id="rail">').strip() == (
+            "Prediction 1 (waits for your prediction) and 9 more parts, locked"
+        )
+        post(client, all_types, "a-number", answer="3")
+        html = page(client, all_types)
+        rail = html[html.index('id="rail"') : html.index("</nav>", html.index('id="rail"'))]
+        assert "Prediction 1 (answered) Next (waits for your prediction) and 8 more" in words(rail)
+        ids = {each["id"] for _, each in Elements(html).found if "id" in each}
+        assert set(re.findall(r'href="#([^"]+)"', rail)) <= ids
+
+
+class TestDraft:
+    def test_it_is_kept_and_commits_nothing(
+        self, client: Client, all_types: Lesson, django_assert_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        begun(client, all_types)
+        page(client, all_types)
+        response = client.post(address(all_types, "draft", "a-number"), {"answer": "3,1"})
+        kept = Draw.objects.get()
+        assert kept.draft == ["3,1"]
+        assert datetime.fromisoformat(response.json()["drafted_at"]).replace(microsecond=0) == (
+            kept.drafted_at.replace(microsecond=0)
+        )
+        assert 'value="3,1"' in page(client, all_types)
+        assert not Prediction.objects.exists()
+        with django_assert_num_queries(13):
+            client.post(address(all_types, "draft", "a-number"), {"answer": "3,14"})
+
+    def test_why_it_is_not(self, client: Client, lesson: Lesson) -> None:
+        draft = address(lesson, "draft", "how-many")
+        assert client.get(draft).status_code == 303
+        response = client.post(draft, {"answer": "7"})
+        assert (response.status_code, response.json()) == (401, {"error": "You are signed out."})
+        client.force_login(enrol(lesson.course))
+        response = client.post(draft, {"answer": "7"})
+        assert response.status_code == 409
+        assert "not begun" in response.json()["error"]
+        begun(client, lesson)
+        page(client, lesson)
+        assert "too long" in client.post(draft, {"answer": "7" * 30_000}).json()["error"]
+        post(client, lesson, "how-many", answer="7")
+        response = client.post(draft, {"answer": "8"})
+        assert (response.status_code, canaries(response.content.decode())) == (409, set())
+        assert "first answer counts" in response.json()["error"]
+
+
+class TestSignedOut:
+    """Whoever commits after their session has ended finds it in the form when they are back."""
+
+    @staticmethod
+    def token(html: str) -> str:
+        found = re.search(r'name="form_token" value="([^"]+)"', html)
+        assert found
+        return found[1]
+
+    def test_nobody_else_gets_it(self, client: Client, all_types: Lesson) -> None:
+        begun(client, all_types)
+        token = self.token(page(client, all_types))
+        client.logout()
+        response = post(client, all_types, "a-number", answer="7", form_token=token)
+        assert response.status_code == 401
+        assert "What you were sending is kept" in response.content.decode()
+        begun(client, all_types)
+        assert 'value="7"' not in page(client, all_types)
+        assert not Prediction.objects.exists()
+
+    def test_its_reader_has_it_again(self, client: Client, all_types: Lesson) -> None:
+        student = begun(client, all_types)
+        token = self.token(page(client, all_types))
+        client.logout()
+        post(client, all_types, "a-number", answer="7", sure="3", form_token=token)
+        client.force_login(student)
+        html = page(client, all_types)
+        assert 'value="7"' in html
+        assert '<input type="radio" name="sure" value="3" checked>' in html
+        assert "It is not committed yet." in html
+        assert "<title>All the types" in html
+        assert 'value="7"' in page(client, all_types), "the draft"
+        assert not Prediction.objects.exists()
+
+    @pytest.mark.parametrize(
+        "fields", [{"answer": "7", "form_token": "forged"}, {}, {"answer": "7" * 30_000}]
+    )
+    def test_what_is_not_kept(self, client: Client, all_types: Lesson, fields: dict[str, str]) -> None:
+        begun(client, all_types)
+        token = self.token(page(client, all_types))
+        client.logout()
+        response = post(client, all_types, "a-number", **({"form_token": token} | fields))
+        html = response.content.decode()
+        assert response.status_code == 401
+        assert "is kept" not in html
+        assert "unsent_prediction" not in client.session
+        assert f">{fields['answer']}</textarea>" in html if fields else "<textarea" not in html, "handed back"
+
+
+class TestLate:
+    """What late costs is said before it does."""
+
+    def test_it_is_said_before_one_begins_and_while_one_reads(self, client: Client, lesson: Lesson) -> None:
+        make_schedule(lesson.item, due_at=NOON, closes_at=NOON + timedelta(9), grace_minutes=15)
+        rule = "Late work loses 10\xa0% of the points for each day begun, but keeps at least 50\xa0%."
+        now = "The deadline has passed. Answering now keeps 80\xa0% of the points."
+        with time_machine.travel(NOON - timedelta(1), tick=False):
+            client.force_login(enrol(lesson.course))
+            html = words(page(client, lesson))
+            assert rule.replace("\xa0", " ") in html
+            assert "The first 15 minutes cost nothing." in html
+            assert "Nothing is taken after Sat 14 Mar 2026, 13:00 CET" in html
+            assert "The deadline has passed" not in html
+        with time_machine.travel(NOON + timedelta(days=1, minutes=20), tick=False):
+            student = enrol(lesson.course)
+            client.force_login(student)
+            assert now in page(client, lesson)
+            client.post(address(lesson, "begin"))
+            assert now in page(client, lesson)
+            assert "Nothing is taken after Sat 14 Mar 2026, 13:00 CET" in words(page(client, lesson))
+        with time_machine.travel(NOON + timedelta(10), tick=False):
+            client.force_login(student)
+            assert "Answering now" not in words(page(client, lesson)), "it is closed"
+
+    @pytest.mark.parametrize("due_at", [None, NOON])
+    def test_an_end_is_told_whatever_is_due(
+        self, client: Client, lesson: Lesson, due_at: datetime | None
+    ) -> None:
+        """Also where late costs nothing, for nothing is graded."""
+        lesson.item.points = 0
+        lesson.item.save()
+        make_schedule(lesson.item, due_at=due_at, closes_at=NOON)
+        with time_machine.travel(NOON - timedelta(1), tick=False):
+            client.force_login(enrol(lesson.course))
+            assert "Nothing is taken after" in words(page(client, lesson))
+            client.post(address(lesson, "begin"))
+            assert "Nothing is taken after" in words(page(client, lesson))
+
+    def test_what_is_not_graded_costs_nothing(self, client: Client, lesson: Lesson) -> None:
+        lesson.item.points = 0
+        lesson.item.save()
+        make_schedule(lesson.item, due_at=NOON)
+        client.force_login(enrol(lesson.course))
+        assert "Due on" in page(client, lesson)
+        assert "Late work" not in page(client, lesson)
+        assert "deadline has passed" not in page(client, lesson)
+
+
 class TestRefused:
     def test_the_first_answer_counts(self, client: Client, lesson: Lesson) -> None:
         begun(client, lesson)
         page(client, lesson)
         post(client, lesson, "how-many", answer="8")
-        response = client.post(address(lesson, "predict", "how-many"), {"answer": "7"}, follow=True)
+        response = post(client, lesson, "how-many", answer="7")
         html = response.content.decode()
-        assert response.status_code == 200
-        assert "the first answer counts. It is shown here." in html
+        assert response.status_code == 409
+        check_form(html)
+        check_told_in_its_stop(html, "7")
         assert "Your prediction 8 The answer 7 Not right" in words(html)
+        assert "Why" in words(html)
         assert Prediction.objects.count() == 1
+        again = client.post(address(lesson, "predict", "how-many"), {"answer": "8"}, follow=True)
+        assert again.redirect_chain == [(f"{address(lesson)}#revealed-how-many", 303)]
+        assert "Not taken" not in again.content.decode(), "a double click"
 
     def test_a_stop_that_is_not_reached(self, client: Client, lesson: Lesson) -> None:
         begun(client, lesson)
@@ -488,10 +632,11 @@ class TestRefused:
         response = post(client, lesson, "what-prints", answer="so many words")
         html = response.content.decode()
         assert response.status_code == 409
-        assert "not come to this question yet" in html
+        assert "not come to such a question yet" in html
         assert ">so many words</textarea>" in html
         assert canaries(html) == {canary("part-1")}
-        assert post(client, lesson, "no-such-stop", answer="1").status_code == 409
+        other = post(client, lesson, "no-such-stop", answer="so many words")
+        assert (other.status_code, words(other.content.decode())) == (409, words(html))
 
     def test_it_is_not_begun(self, client: Client, lesson: Lesson) -> None:
         client.force_login(enrol(lesson.course))
@@ -519,6 +664,17 @@ class TestRefused:
             assert "You cannot begin now" in page(client, lesson)
             assert client.post(address(lesson, "begin")).status_code == 409
 
+    def test_what_was_picked_is_not_handed_back_as_text(self, client: Client, all_types: Lesson) -> None:
+        """The names of options say nothing to anybody; of cells, all of them are one text."""
+        begun(client, all_types)
+        picked = option(_come_to(client, all_types, "a-choice"), "The first")
+        now = timezone.now()
+        make_schedule(all_types.item, due_at=now - timedelta(2), closes_at=now - timedelta(1))
+        html = post(client, all_types, "a-choice", answer=picked).content.decode()
+        assert "This lesson closed on" in html
+        assert picked not in html
+        assert Typed("a-vector", ("25", "", "50"), None, "").handed_back("vector") == ["25\n50"]
+
     def test_it_is_not_open_yet(self, client: Client, lesson: Lesson) -> None:
         make_schedule(lesson.item, opens_at=NOON)
         with time_machine.travel(NOON - timedelta(1), tick=False):
@@ -535,11 +691,47 @@ class TestRefused:
             post(client, lesson, "how-many", answer="3,145")
         with time_machine.travel(NOON + timedelta(minutes=11), tick=False):
             client.force_login(student)
-            response = client.post(address(lesson, "predict", "how-many"), {"answer": "7"}, follow=True)
-            html = response.content.decode()
-            assert "Your time had run out" in html
+            html = post(client, lesson, "how-many", answer="7").content.decode()
+            assert (
+                "Your time had run out before this came, and what was in the form before was no answer."
+                in html
+            )
+            assert ">7</textarea>" in html
             assert words(html).count("No answer: your time had run out.") == 3
             assert canary("part-4") in html
+            html = words(page(client, lesson))
+            assert "0 of 3 predictions made, 3 without an answer: your time ran out." in html
+            assert html.count("(no answer)") == 3
+            assert "(answered)" not in html
+            assert "0 of 3 right , 3 without an answer." in html
+
+    @pytest.mark.parametrize("closes", [False, True])
+    def test_the_time_that_is_left_is_told_until_the_last_question_is_answered(
+        self, client: Client, lesson: Lesson, closes: bool
+    ) -> None:
+        """Also where nothing comes after that, and where the lesson closes before the time limit ends."""
+        text = small_lesson()
+        ends_with_its_stop = text[: text.index(f"More {canary('part-2')}")]
+        lesson = make_lesson(version=make_lesson_version(ends_with_its_stop, {}), time_limit=10)
+        told = "ends on Thu 5 Mar 2026, 13:10 CET"
+        with time_machine.travel(NOON, tick=False):
+            if closes:
+                make_schedule(lesson.item, closes_at=NOON + timedelta(minutes=5))
+                told = "ends on Thu 5 Mar 2026, 13:06 CET"
+            begun(client, lesson)
+            html = page(client, lesson)
+            assert told in words(html)
+            assert 'id="time-left"' in html
+            assert "This is the last prediction." in html
+            assert "to its end" not in html
+            html = client.post(
+                address(lesson, "predict", "how-many"), {"answer": "7"}, headers={"HX-Request": "true"}
+            ).content.decode()
+            assert '<div id="time-left" hx-swap-oob="delete">' in html
+            html = page(client, lesson)
+            assert "You have read this lesson to its end." in html
+            assert 'id="time-left"' not in html
+            assert "ends on" not in html
 
     def test_a_version_that_cannot_be_shown(self, client: Client, lesson: Lesson, monkeypatch: Any) -> None:
         begun(client, lesson)
@@ -547,7 +739,7 @@ class TestRefused:
         def refuse(_: object) -> None:
             raise Unshowable("It cannot be shown.")
 
-        monkeypatch.setattr("softmark.lessons.queries.compiled", refuse)
+        monkeypatch.setattr("softmark.lessons.actions.compiled", refuse)
         assert "It cannot be shown." in page(client, lesson)
 
 
@@ -591,11 +783,10 @@ class TestWho:
             check_form(html)
             for where in ("part-1", "reveal-how-many", "branch-how-many", "key-what-prints", "part-4"):
                 assert canary(where) in html
-            assert "This is what learners see, with the first variant" in html
+            assert "This is the whole lesson, with the first variant of each stop" in html
             assert "it is hidden" in html
             assert "Commit</button>" not in html
-            assert client.post(address(lesson, "begin")).status_code == 403
-            assert post(client, lesson, "how-many", answer="7").status_code == 403
+            assert post(client, lesson, "how-many", answer="7").status_code == 409  # no trial was begun
         assert not Reading.objects.exists()
 
 
@@ -705,18 +896,6 @@ def test_the_page_of_the_course_leads_to_it(client: Client, lesson: Lesson) -> N
         html = client.get(reverse("courses:course", args=[course.slug])).content.decode()
         assert f'href="{address(lesson)}"' in html
         assert reverse("submissions:assignment", args=[course.slug, lesson.item.slug]) not in html
-
-
-def test_the_gradebook_does_without_lessons(client: Client, lesson: Lesson) -> None:
-    """Predictions make no grades yet: one that is due would count as not handed in."""
-    course, student = lesson.course, enrol(lesson.course)
-    make_schedule(lesson.item, due_at=timezone.now() - timedelta(days=1))
-    client.force_login(student)
-    assert lesson.item.title not in client.get(reverse("gradebook:mine", args=[course.slug])).content.decode()
-    client.force_login(enrol(course, role=Role.TA))
-    assert lesson.item.title not in client.get(reverse("gradebook:grid", args=[course.slug])).content.decode()
-    cell = reverse("gradebook:cell", args=[course.slug, lesson.item.slug, student.pk])
-    assert client.get(cell).status_code == 404
 
 
 def test_how_a_lesson_stands_on_the_course_page(client: Client, lesson: Lesson) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -21,7 +22,9 @@ from django.utils import timezone
 
 from softmark.accounts.models import User
 from softmark.courses.models import Role
-from softmark.lessons.actions import look
+from softmark.lessons import revisiting
+from softmark.lessons.actions import commit, look
+from softmark.lessons.models import Draw, Lesson, Revisit
 from softmark.submissions.models import Status
 from tests.factories import (
     PASSWORD,
@@ -30,11 +33,13 @@ from tests.factories import (
     make_assignment,
     make_course,
     make_lesson,
+    make_lesson_version,
     make_reading,
     make_run,
     make_submission,
     make_upload,
 )
+from tests.lessons.small_lesson import small_lesson
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +51,11 @@ TABLE = """
 home                                  GET         200
 courses:course                        GET       login       404       200       200       200       200       404
 courses:people                        GET       login       404       403       403       200       200       404
+courses:extra_time                    GET       login       404       403       403       403       200       404
+courses:set_extra_time                GET         303
+courses:set_extra_time                POST        401       404       403       403       403       422       404
+courses:set_extension                 GET         303
+courses:set_extension                 POST        401       404       403       403       403       422       404
 coursework:uploads                    GET       login       404       403       403       403       200       404
 coursework:add                        GET         303
 coursework:add                        POST        401       404       403       403       403       422       404
@@ -58,9 +68,40 @@ coursework:publish                    POST        401       404       403       
 coursework:verification               GET       login       404       403       403       403       200       404
 lessons:lesson                        GET       login       404       200       200       200       200       404
 lessons:begin                         GET         303
-lessons:begin                         POST        401       404       303       303       403       403       404
+lessons:begin                         POST        401       404       303       303       303       303       404
+lessons:trial                         GET       login       404       403       403       200       200       404
+lessons:variants                      GET       login       404       403       403       200       200       404
+lessons:copy                          GET       login       404       403       403       403       200       404
+lessons:copy_to                       GET         303
+lessons:copy_to                       POST        401       404       403       403       403       422       404
+lessons:settings                      GET       login       404       403       403       403       200       404
+lessons:set_up                        GET         303
+lessons:set_up                        POST        401       404       403       403       403       422       404
+lessons:add                           GET       login       404       403       403       403       200       404
+lessons:take                          GET         303
+lessons:take                          POST        401       404       403       403       403       422       404
+lessons:calibration                   GET       login       404       200       200       403       403       404
+lessons:results                       GET       login       404       403       403       200       200       404
+lessons:answers                       GET       login       404       403       403       200       200       404
+lessons:results_csv                   GET       login       404       403       403       200       200       404
 lessons:predict                       GET         303
-lessons:predict                       POST        401       404       422       409       403       403       404
+lessons:predict                       POST        401       404       422       409       409       409       404
+lessons:draft                         GET         303
+lessons:draft                         POST        401       404       200       409       409       409       404
+lessons:tick                          GET         303
+lessons:tick                          POST        401       404       409       409       409       409       404
+lessons:marking                       GET       login       404       403       403       200       200       404
+lessons:mark                          GET       login       404       403       403       200       200       404
+lessons:save_mark                     GET         303
+lessons:save_mark                     POST        401       404       403       403       422       422       404
+lessons:take_back                     GET         303
+lessons:take_back                     POST        401       404       403       403       303       303       404
+lessons:revisits                      GET       login       404       200       200       403       403       404
+lessons:revisited                     GET       login       404       303       404       403       403       404
+lessons:revisit                       GET         303
+lessons:revisit                       POST        401       404       422       404       403       403       404
+lessons:revisit_draft                 GET         303
+lessons:revisit_draft                 POST        401       404       200       404       403       403       404
 submissions:assignment                GET       login       404       200       200       200       200       404
 submissions:submit                    GET         303
 submissions:submit                    POST      login       404       409       409       409       409       404
@@ -142,6 +183,10 @@ def site() -> Site:
     make_run(make_submission(assignment, student), points=7)
     lesson = make_lesson(course)
     look(make_reading(lesson, student), timezone.now())
+    look(other := make_reading(lesson), timezone.now())
+    predicted = commit(other, "how-many", ["8"], None, timezone.now()).prediction
+    text = small_lesson(id="missed", title="Missed")
+    returned = missed(make_lesson(course, version=make_lesson_version(text)), student)
     held = make_submission(assignment, student, status=Status.HELD, deaths=3)
     site = Site(
         people={
@@ -162,12 +207,25 @@ def site() -> Site:
             "key": "made-up",
             "uidb36": "1",
             "stop": "how-many",
+            "prediction": predicted.pk,
+            "draw": returned.pk,
         },
     )
     for person in filter(None, site.people.values()):
         person.password = hashed()  # without one, some pages of allauth are others
         person.save()
     return site
+
+
+def missed(lesson: Lesson, student: User) -> Draw:
+    """A question that came back to them."""
+    before = timezone.now() - timedelta(days=2)
+    reading = make_reading(lesson, student, started_at=before)
+    look(reading, before)
+    commit(reading, "how-many", ["8"], None, before)
+    draw = revisiting.look(Revisit.objects.get(reading=reading), timezone.now())
+    assert draw is not None
+    return draw
 
 
 @cache

@@ -340,8 +340,8 @@ class TestRefused:
         response = client.generic(
             "POST", address(assignment), body, "multipart/form-data; boundary=b; charset=unicode_escape"
         )
-        assert response.status_code == 303
-        assert Submission.objects.get().text == "x = 1 # "
+        assert response.status_code == 400
+        assert not Submission.objects.exists()
 
     def test_by_get_one_is_sent_to_the_page(
         self, client: Client, assignment: Assignment, student: User

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from softmark.courses.deadlines import Deadline
 from softmark.courses.late_policy import LatePolicy, lateness
+from softmark.courses.late_words import cost_now, cost_of_late, percent
 from softmark.courses.models import Role
 from softmark.courses.policies import Allowed, Denied
-from softmark.submissions.late_words import cost_now, cost_of_late, percent
 from softmark.submissions.policies import Standing, may_submit
 
 ZURICH = ZoneInfo("Europe/Zurich")

@@ -81,6 +81,8 @@ def test_points_below_the_most_are_shown_below_it(value: Decimal, most: Decimal)
         (125, "2 minutes 5 seconds", "2 min 5 s"),
         (3600, "1 hour", "1 h"),
         (90_061, "1 day 1 hour", "1 d 1 h"),
+        (86_400 + 58 * 60, "1 day 58 minutes", "1 d 58 min"),
+        (2 * 86_400, "2 days", "2 d"),
     ],
 )
 def test_duration(seconds: float, long: str, short: str) -> None:
@@ -178,6 +180,24 @@ def test_long_code_is_shown_without_the_work_of_colouring_it() -> None:
 
 
 # -- markdown
+
+
+def test_a_sign_stands_close_to_its_number() -> None:
+    shown = str(markdown.render("$2 \\cdot (-1) = -x - (a) - 1$"))
+    assert shown.count('<mo form="prefix">−</mo>') == 2
+    assert shown.count("<mo>−</mo>") == 2, "between two things"
+
+
+def test_infinity_is_a_thing_and_the_minus_before_it_its_sign() -> None:
+    sign = '<mo form="prefix">−</mo><mi>∞</mi>'
+    for formula in (
+        "-\\infty",
+        "e^{-\\infty}",
+        "m = -\\infty",
+        "\\begin{cases} 0 & a \\\\ -\\infty & b \\end{cases}",
+    ):
+        assert sign in str(markdown.render(f"${formula}$")), formula
+    assert "<mo>−</mo><mi>∞</mi>" in str(markdown.render("$x - \\infty$")), "between two things"
 
 
 def test_the_assignments_statements_render_whole(root: Path) -> None:

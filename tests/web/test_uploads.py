@@ -115,20 +115,20 @@ class TestTaken:
         assert not AssignmentVersion.objects.exists()
 
     def test_a_bell_rings_once_it_is_there(
-        self, client: Client, broker: redis.Redis, django_capture_on_commit_callbacks: Any
+        self, client: Client, bells: redis.Redis, django_capture_on_commit_callbacks: Any
     ) -> None:
         with django_capture_on_commit_callbacks(execute=True):
             send(client, zipped(FILES))
-        assert broker.llen(str(Queue.BATCH)) == 1
+        assert bells.llen(str(Queue.BATCH)) == 1
 
     def test_one_for_a_gpu_waits_for_a_worker_with_one(
-        self, client: Client, course: Course, broker: redis.Redis, django_capture_on_commit_callbacks: Any
+        self, client: Client, course: Course, bells: redis.Redis, django_capture_on_commit_callbacks: Any
     ) -> None:
         with django_capture_on_commit_callbacks(execute=True):
             response = send(client, zipped(FILES_ON_GPU))
         upload = Upload.objects.get()
         assert upload.queue == Queue.GPU
-        assert (broker.llen(str(Queue.GPU)), broker.llen(str(Queue.BATCH))) == (1, 0)
+        assert (bells.llen(str(Queue.GPU)), bells.llen(str(Queue.BATCH))) == (1, 0)
         assert "It waits for a grader with a GPU." in said(client.get(response["Location"]))
         Upload.objects.update(queued_at=timezone.now() - timedelta(minutes=5))
         page = said(client.get(response["Location"]))
@@ -149,12 +149,12 @@ class TestTaken:
         assert "Exactly these files were uploaded before" in said(client.get(again["Location"]))
 
     def test_what_was_published_before_is_whole_already(
-        self, client: Client, broker: redis.Redis, django_capture_on_commit_callbacks: Any
+        self, client: Client, bells: redis.Redis, django_capture_on_commit_callbacks: Any
     ) -> None:
         version = make_assignment_version("causal-mask")
         with django_capture_on_commit_callbacks(execute=True):
             send(client, zipped(version.files))
-        assert broker.llen(str(Queue.BATCH)) == 0
+        assert bells.llen(str(Queue.BATCH)) == 0
         upload = Upload.objects.get()
         assert (upload.state, upload.version) == (UploadStatus.VERIFIED, version)
         page = said(client.get(at("upload", upload)))
@@ -662,7 +662,7 @@ class TestAgain:
         [(UploadStatus.FAILED, {"deaths": 3}), (UploadStatus.VERIFIED, {"missing": ["A check."]})],
     )
     def test_all_of_it_is_graded_once_more(
-        self, client: Client, course: Course, broker: redis.Redis, django_capture_on_commit_callbacks: Any,
+        self, client: Client, course: Course, bells: redis.Redis, django_capture_on_commit_callbacks: Any,
         state: UploadStatus, fields: dict[str, Any],
     ) -> None:  # fmt: skip
         upload = make_upload(course, status=state, **fields)
@@ -673,7 +673,7 @@ class TestAgain:
         assert (upload.state, upload.deaths, upload.verification, upload.trouble) == (
             UploadStatus.WAITING, 0, None, "",
         )  # fmt: skip
-        assert broker.llen(str(Queue.BATCH)) == 1
+        assert bells.llen(str(Queue.BATCH)) == 1
 
     @pytest.mark.parametrize(
         ("state", "reason"),

@@ -24,6 +24,7 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 SOFT_SECONDS = 40 * 60
 HARD_SECONDS = SOFT_SECONDS + 60
 REAP_SECONDS = 10.0
+SETTLE_SECONDS = 60.0
 
 app = Celery("softmark")
 app.conf.update(
@@ -39,8 +40,9 @@ app.conf.update(
         "health_check_interval": 10,
         "queue_order_strategy": "priority",  # in the order of -Q: a batch never goes before a live submission
     },
-    task_acks_late=True,
-    task_reject_on_worker_lost=True,
+    # A bell is answered when it is heard: what it rang for is in the database, and is rung for again. A late answer
+    # that finds the broker gone leaves a worker deaf for ever: it counts the bell among those that it works on.
+    task_acks_late=False,
     task_ignore_result=True,
     task_store_errors_even_if_ignored=False,
     task_soft_time_limit=SOFT_SECONDS,
@@ -49,6 +51,7 @@ app.conf.update(
     task_create_missing_queues=True,
     task_publish_retry=False,  # who submits does not wait for a broker that is away: the reaper rings again
     worker_prefetch_multiplier=1,
+    worker_disable_prefetch=True,  # a bell that nobody is free to hear stays where others hear it
     # A pool process opens its sandboxes before it says that it is up, and may have to wait for the database; a GPU that
     # does not answer is tried for a minute on each of two rungs. With the 4 seconds of the default a slow machine would
     # kill each of them for ever.
@@ -63,6 +66,11 @@ app.conf.update(
             "task": "softmark.grading.tasks.reap",
             "schedule": REAP_SECONDS,
             "options": {"expires": REAP_SECONDS},
+        },
+        "settle-lessons": {
+            "task": "softmark.lessons.tasks.settle_overdue",
+            "schedule": SETTLE_SECONDS,
+            "options": {"expires": SETTLE_SECONDS},
         },
         "clear-sessions": {
             "task": "softmark.config.tasks.clear_sessions",

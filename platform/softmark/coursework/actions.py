@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
 from importlib import metadata
-from typing import Any, TypedDict
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -17,10 +15,9 @@ from grader.assignment import AssignmentError, assignment_from_texts, digest_of
 from grader.verify import Verification
 from softmark.accounts.history import record
 from softmark.accounts.models import User
-from softmark.courses.actions import set_schedule
+from softmark.courses.actions import Terms, held_course, reschedule
 from softmark.courses.models import Course, Item, Schedule
 from softmark.courses.policies import Decision
-from softmark.courses.queries import current_schedule
 from softmark.coursework.importing import published
 from softmark.coursework.models import Assignment, AssignmentVersion, Upload, UploadStatus
 from softmark.coursework.policies import may_publish, may_verify_again
@@ -47,17 +44,6 @@ class Refused(Exception):
     """It is not to be done now. The reason is a sentence for whoever asked."""
 
     reason: str
-
-
-class Terms(TypedDict, total=False):
-    """What a schedule is to say. What is left out stays as it was; None takes a date away."""
-
-    opens_at: datetime | None
-    due_at: datetime | None
-    closes_at: datetime | None
-    grace_minutes: int
-    percent_per_day: Decimal
-    floor_percent: Decimal
 
 
 @dataclass(frozen=True)
@@ -128,7 +114,7 @@ def place(
     Full marks and title are the version's at first, and the course's own from then on. The course's row is locked,
     so that two imports at once do not both make the item. Raises Misplaced, or ValidationError by the schedule.
     """
-    Course.objects.select_for_update().get(pk=course.pk)
+    held_course(course)
     item_slug = item_slug or version.slug
     item = Item.objects.filter(course=course, slug=item_slug).first()
     assignment = Assignment.objects.filter(item=item).select_related("version").first() if item else None
@@ -153,7 +139,7 @@ def place(
         assignment.version = version
         assignment.attempts = assignment.attempts if attempts is None else attempts
         assignment.save()
-    schedule, rescheduled = _reschedule(item, terms or {})
+    schedule, rescheduled = reschedule(item, terms or {})
     return Placed(
         assignment=assignment,
         is_new=was is None,
@@ -161,25 +147,6 @@ def place(
         schedule=schedule,
         rescheduled=rescheduled,
     )
-
-
-def _reschedule(item: Item, terms: Terms) -> tuple[Schedule | None, bool]:
-    """The schedule in force afterwards, and whether it is a new one."""
-    current = current_schedule(item)
-    if not terms:
-        return current, False
-    values = Terms(
-        opens_at=current.opens_at if current else None,
-        due_at=current.due_at if current else None,
-        closes_at=current.closes_at if current else None,
-        grace_minutes=current.grace_minutes if current else 0,
-        percent_per_day=current.percent_per_day if current else Decimal(0),
-        floor_percent=current.floor_percent if current else Decimal(0),
-    )
-    wanted = values | terms
-    if current is not None and wanted == values:
-        return current, False
-    return set_schedule(item, **wanted), True
 
 
 # -- uploads

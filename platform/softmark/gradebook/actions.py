@@ -12,7 +12,7 @@ from django.db.models import Max, Q
 
 from softmark.accounts.models import User
 from softmark.courses.models import Enrolment, Item
-from softmark.gradebook.entries import Kind
+from softmark.gradebook.entries import RESULTS, Kind
 from softmark.gradebook.models import Event
 from softmark.ui.words import shown_points
 
@@ -64,7 +64,9 @@ def take_back(change: Change, event_id: int, reason: str) -> Event:
     event = Event.objects.filter(pk=event_id, item=change.item, student=change.student).first()
     if event is None or event.kind == Kind.REVOKE:
         raise ValidationError("There is no such event here that could be taken back.")
-    if event.kind == Kind.AUTO:
+    if event.mark_id is not None:
+        raise ValidationError("A mark is taken back where it was given: on the page of its prediction.")
+    if event.kind in RESULTS:
         _required(reason, "Say why this result shall not count.")
     if Event.objects.filter(revokes=event).exists():
         raise ValidationError("This has been taken back already.")

@@ -6,23 +6,30 @@ from decimal import Decimal
 
 from softmark.courses.late_policy import LatePolicy
 from softmark.gradebook.grade import Attempt, Grade, State
+from softmark.gradebook.quiz import SELF, Answer
 from softmark.gradebook.totals import Total
+from softmark.lessons.credit import CORRECTNESS
 from softmark.ui.words import shown_duration, shown_points
 
 _MINUS = "\N{MINUS SIGN}"
+_MADE = {"prediction": ("Predictions", "made"), "question": ("Answers", "given")}
 
 
-def lines(grade: Grade) -> list[str]:
-    """How the grade came about, a line for each step. For a student, of what `seen_by_student` left."""
+def lines(grade: Grade, *, each: bool = True, stop: str = "prediction") -> list[str]:
+    """How the grade came about, a line for each step. For a student, of what `seen_by_student` left.
+
+    each: with a line for each prediction, where those are not shown beside it. stop: what one is called there.
+    """
     if grade.state is State.EXCUSED:
         return ["Excused: in no total."]
     if grade.points is None:
-        return _without_points(grade)
+        return _without_points(grade, stop)
     told = []
     if grade.overridden:
         told.append(f"Set by hand: {_of(grade.points, grade.max)}.")
         if grade.automatic is not None:
-            later = ", from a run that came after" if grade.automatic_is_newer else ""
+            source = "from a run" if grade.counts is None else "with what"
+            later = f", {source} that came after" if grade.automatic_is_newer else ""
             told.append(f"The automatic grade beside it{later}: {_of(grade.automatic, grade.max)}.")
     if grade.counted is not None:
         first, *rest = attempt_lines(grade.counted, grade.max, grade.deadline.late_policy)
@@ -30,7 +37,7 @@ def lines(grade: Grade) -> list[str]:
         valid = sum(not attempt.returned for attempt in grade.attempts)
         if valid > 1:
             told.append(f"The best of {valid} graded attempts, after what late costs.")
-    return told
+    return told + _predictions(grade, each, stop)
 
 
 def attempt_lines(attempt: Attempt, full: Decimal, policy: LatePolicy) -> list[str]:
@@ -45,6 +52,35 @@ def attempt_lines(attempt: Attempt, full: Decimal, policy: LatePolicy) -> list[s
     return told
 
 
+def answer_lines(answer: Answer, counts: str, policy: LatePolicy) -> list[str]:
+    """What one prediction came to."""
+    if answer.taken_back:
+        return [f"taken back: {_of(answer.points, answer.part)}"]
+    if counts == CORRECTNESS or answer.by_share:
+        word = share_word(answer.share, answer.source, answer.answered)
+        if answer.source == SELF and answer.answered:
+            word += ", so it counts as made"
+    else:
+        word = "made" if answer.scaled else "no answer"
+    told = [f"{word}: {_of(answer.scaled, answer.part)}"]
+    if answer.late.is_late and answer.scaled:
+        told.append(_late(answer, answer.part, policy))
+    return told
+
+
+def share_word(share: Decimal, source: str, answered: bool) -> str:
+    """How right a prediction is, and who says so."""
+    match source:
+        case "ta":
+            return "marked by staff"
+        case _ if not answered:
+            return "no answer"
+        case "self":
+            return "not marked by staff yet"
+        case _:
+            return "right" if share == 1 else "partly right" if share else "not right"
+
+
 def total_line(total: Total) -> str:
     """A total as one sentence."""
     if not total.items:
@@ -53,7 +89,24 @@ def total_line(total: Total) -> str:
     return f"{_of(total.points, total.max)} over {items}"
 
 
-def _late(attempt: Attempt, full: Decimal, policy: LatePolicy) -> str:
+def _predictions(grade: Grade, each: bool, stop: str) -> list[str]:
+    if not grade.answers or grade.counts is None:
+        return []
+    what, made = _MADE[stop]
+    told = [f"{what} count for being {'right' if grade.counts == CORRECTNESS else made}."]
+    for answer in grade.answers if each else ():
+        first, *rest = answer_lines(answer, grade.counts, grade.deadline.late_policy)
+        told += [f"{stop.capitalize()} {answer.place}, {first}", *rest]
+    if len(grade.answers) < grade.stops:
+        so_far = f"{len(grade.answers)} of {grade.stops} {stop}s"
+        if grade.state is State.UNDER_WAY:
+            told.append(f"{so_far} so far: not in the total yet.")
+        else:
+            told.append(f"{so_far}: the others earn nothing.")
+    return told
+
+
+def _late(attempt: Attempt | Answer, full: Decimal, policy: LatePolicy) -> str:
     late = attempt.late
     seconds = late.by.total_seconds()
     by = shown_duration(seconds // 60 * 60, short=True) if seconds >= 60 else "under 1 min"
@@ -73,20 +126,27 @@ def _late(attempt: Attempt, full: Decimal, policy: LatePolicy) -> str:
     return f"{told}: {before} → {after}"
 
 
-def _without_points(grade: Grade) -> list[str]:
+def _without_points(grade: Grade, stop: str) -> list[str]:
+    done = "handed in" if grade.counts is None else "answered" if stop == "question" else "predicted"
     match grade.state:
         case State.UNRELEASED:
             return ["Graded, and not released yet."]
+        case State.WAITING if grade.counts is not None:
+            return ["The time is over, and what it left is being settled: not in the total yet."]
         case State.WAITING:
             return ["Handed in, and being graded: not in the total yet."]
         case State.NO_RESULT:
-            return ["Handed in, but there is no result that counts. In no total; staff look into it."]
+            return [
+                f"{done.capitalize()}, but there is no result that counts. In no total; staff look into it."
+            ]
+        case State.UNDER_WAY:
+            return ["Under way, and its points are not released yet."]
         case State.NOT_SUBMITTED if grade.worth is None:
-            return ["Nothing was handed in: not in the total yet."]
+            return [f"Nothing was {done}: not in the total yet."]
         case State.NOT_SUBMITTED:
-            return [f"Nothing was handed in: {_of(Decimal(0), grade.max)} in the total."]
+            return [f"Nothing was {done}: {_of(Decimal(0), grade.max)} in the total."]
         case _:
-            return ["Nothing was handed in yet: not in the total."]
+            return [f"Nothing was {done} yet: not in the total."]
 
 
 def _of(points: Decimal, full: Decimal) -> str:

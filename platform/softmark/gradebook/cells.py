@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from softmark.gradebook.grade import Grade, State
 from softmark.ui.words import shown_points
 
-_WITH_POINTS = (State.GRADED, State.UNRELEASED)
+_SAID = (State.UNRELEASED, State.UNDER_WAY)  # of cells with points: the others are graded
 
 
 def row_html(grades: Iterable[Grade], slugs: Iterable[str], user: int) -> SafeString:
@@ -41,14 +41,14 @@ def _marks(grade: Grade) -> list[str]:
     if grade.points is None:
         return []
     marks = []
-    if grade.state is State.UNRELEASED:
-        marks.append("unreleased")
+    if grade.state in _SAID:
+        marks.append(grade.state.value)
     if grade.overridden:
         marks.append("by hand")
-    elif grade.counted is not None and grade.counted.late.is_late:
+    elif grade.is_late:
         marks.append("late")
     if grade.automatic_is_newer:
-        marks.append("newer run")
+        marks.append("newer run" if grade.counts is None else "newer prediction")
     if grade.pending:
         marks.append("waiting")
     return marks

@@ -12,6 +12,7 @@ class Kind(StrEnum):
     """What happened."""
 
     AUTO = "auto"
+    QUIZ = "quiz"
     OVERRIDE = "override"
     EXCUSE = "excuse"
     COMMENT = "comment"
@@ -24,8 +25,11 @@ class Kind(StrEnum):
         return _LABELS[self]
 
 
+RESULTS = (Kind.AUTO, Kind.QUIZ)  # of what students do; staff do the others
+
 _LABELS = {
     Kind.AUTO: "graded by machine",
+    Kind.QUIZ: "predicted",
     Kind.OVERRIDE: "set by hand",
     Kind.EXCUSE: "excused",
     Kind.COMMENT: "comment",
@@ -53,7 +57,32 @@ class Entry(NamedTuple):
     received_at: datetime | None = None
 
 
-def standing(entries: list[Entry]) -> list[Entry]:
+class Predicted(NamedTuple):
+    """A prediction in a lesson, or a mark that staff gave it: the newest of its entries counts. Facts only: what it
+    earns is the lesson's policy.
+
+    place:       of its stop in the lesson, from 1; stops: how many the lesson has.
+    share:       of the credit, from 0 to 1. source: who says so: rule, self or ta.
+    answered:    whether there is an answer; none is what a time limit leaves.
+    received_at: when it was committed.
+    """
+
+    id: int
+    kind: str
+    prediction: int
+    place: int
+    stops: int
+    share: Decimal
+    source: str
+    answered: bool
+    received_at: datetime
+    revokes: None = None
+
+
+Happening = Entry | Predicted
+
+
+def standing(entries: list[Happening]) -> list[Happening]:
     """The events that nobody took back, oldest first. What takes back cannot itself be taken back."""
     revoked = {entry.revokes for entry in entries if entry.revokes is not None}
     if not revoked:

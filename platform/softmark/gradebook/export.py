@@ -7,8 +7,7 @@ from decimal import Decimal
 import tablib
 
 from softmark.gradebook.queries import Grid
-
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+from softmark.ui.spreadsheet import plain_text
 
 
 def csv(grid: Grid) -> bytes:
@@ -30,11 +29,6 @@ def _headers(grid: Grid) -> list[str]:
         title = plain_text(f"{column.item.title} ({column.item.pk})")
         headers += [title, f"{title} state"]
     return [*headers, "Total", "Total out of"]
-
-
-def plain_text(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def exact(points: Decimal | None) -> str:

@@ -6,11 +6,13 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from softmark.courses.models import Course, Item
 from softmark.gradebook.entries import Kind
 from softmark.grading.models import Run
+from softmark.lessons.models import Prediction, StaffMark
+from softmark.lessons.questions import Source
 from softmark.submissions.models import Submission
 
 _KINDS = [kind.value for kind in Kind]
@@ -22,7 +24,9 @@ class Event(models.Model):
 
     student: null for release and hide, which are about a whole item; Item.released says how it is now.
     points:  of an automatic result out of `max_points`, before late costs; of an override on the item's scale.
-    number, received_at: of the attempt, as they never change: the course's gradebook is read without its submissions.
+    number, received_at: of the attempt, or of a prediction: its stop, and when it was committed. As they never change,
+             a gradebook is read without its submissions and predictions.
+    mark:    the staff's, of a prediction that they marked; share, source, answered, stops: as `Predicted` has them.
     revokes: the event that this one takes back.
     reason:  for staff; of a comment, what it says, which the student sees.
     """
@@ -39,6 +43,14 @@ class Event(models.Model):
     run = models.OneToOneField(Run, on_delete=models.PROTECT, null=True, related_name="event")
     points = models.DecimalField(max_digits=8, decimal_places=3, null=True)
     max_points = models.DecimalField(max_digits=8, decimal_places=3, null=True)
+    prediction = models.ForeignKey(
+        Prediction, on_delete=models.PROTECT, null=True, related_name="grade_events"
+    )
+    mark = models.OneToOneField(StaffMark, on_delete=models.PROTECT, null=True, related_name="event")
+    stops = models.PositiveSmallIntegerField(null=True)
+    share = models.DecimalField(max_digits=7, decimal_places=6, null=True)
+    source = models.CharField(max_length=10, blank=True)
+    answered = models.BooleanField(null=True)
     revokes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="revoked_by")
     reason = models.TextField(blank=True)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
@@ -59,6 +71,22 @@ class Event(models.Model):
                     max_points__gt=0,
                 ),
                 name="event_auto_has_its_run",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind=Kind.QUIZ.value)
+                | Q(
+                    prediction__isnull=False,
+                    number__gte=1,
+                    stops__gte=F("number"),
+                    received_at__isnull=False,
+                    share__range=(0, 1),
+                    source__in=[str(each) for each in Source],
+                    answered__isnull=False,
+                ),
+                name="event_quiz_has_its_prediction",
+            ),
+            models.UniqueConstraint(
+                fields=["prediction"], condition=Q(mark__isnull=True), name="event_once_a_prediction"
             ),
             models.CheckConstraint(
                 condition=~Q(kind=Kind.OVERRIDE.value) | Q(points__isnull=False, actor__isnull=False),

@@ -13,12 +13,13 @@ from softmark.courses.models import Course, Enrolment, Item, Section
 from softmark.courses.policies import Decision
 from softmark.courses.queries import students_of
 from softmark.gradebook import queries
-from softmark.gradebook.arithmetic import attempt_lines, lines
+from softmark.gradebook.arithmetic import answer_lines, attempt_lines, lines
 from softmark.gradebook.cells import row_html
-from softmark.gradebook.entries import Kind
+from softmark.gradebook.entries import RESULTS, Kind
 from softmark.gradebook.grade import Grade, State
 from softmark.gradebook.models import Event
 from softmark.gradebook.queries import Column
+from softmark.gradebook.quiz import Answer
 from softmark.gradebook.totals import Total
 from softmark.gradebook.words import STATES, said
 from softmark.submissions.models import Submission
@@ -28,7 +29,7 @@ STUDENTS_A_PAGE = 100  # five thousand cells: more of them make a browser pause
 
 
 @dataclass(frozen=True)
-class Asked:
+class GridFilter:
     """What the grid shall show: of whom, those with a grade in some state, which hundred, and the means as well."""
 
     section: int | None = None
@@ -51,7 +52,7 @@ class GridPage:
     """A part of the gradebook. means: of all students asked for; None where they are many and nobody asked."""
 
     course: Course
-    asked: Asked
+    asked: GridFilter
     columns: tuple[Column, ...]
     means: list[Decimal | None] | None
     rows: list[GridRow]
@@ -62,7 +63,7 @@ class GridPage:
     states: tuple[State, ...] = tuple(State)
 
 
-def grid_page(course: Course, now: datetime, asked: Asked, may_change: bool) -> GridPage:
+def grid_page(course: Course, now: datetime, asked: GridFilter, may_change: bool) -> GridPage:
     """Works out the grades of everybody only where that is asked for: it takes a second for a thousand students."""
     students = students_of(course)
     if asked.section is not None:
@@ -106,8 +107,13 @@ class GradeView:
         return STATES[self.grade.state]
 
     @property
+    def stop_word(self) -> str:
+        """What a prediction is called there."""
+        return stop_word_of(self.item)
+
+    @property
     def lines(self) -> list[str]:
-        return lines(self.grade)
+        return lines(self.grade, stop=self.stop_word)
 
     @property
     def in_total(self) -> bool:
@@ -156,6 +162,14 @@ class AttemptRow:
 
 
 @dataclass(frozen=True)
+class AnswerRow:
+    """A prediction, and what it came to."""
+
+    answer: Answer
+    lines: list[str]
+
+
+@dataclass(frozen=True)
 class HistoryRow:
     """Something that happened. stands: nobody took it back."""
 
@@ -165,7 +179,12 @@ class HistoryRow:
 
     @property
     def can_be_taken_back(self) -> bool:
-        return self.stands and self.event.kind != Kind.REVOKE
+        """A mark is, too, but on the page of its prediction."""
+        return self.stands and self.event.kind != Kind.REVOKE and self.event.mark_id is None
+
+    @property
+    def needs_reason(self) -> bool:
+        return self.event.kind in RESULTS
 
 
 @dataclass(frozen=True)
@@ -175,13 +194,22 @@ class CellPage(GradeView):
     course: Course
     enrolment: Enrolment
     attempts: list[AttemptRow]
+    answers: list[AnswerRow]
     history: list[HistoryRow]
     newest: int
     may_change: Decision
 
+    @property
+    def lines(self) -> list[str]:
+        return lines(self.grade, each=False, stop=self.stop_word)
+
     def since(self, seen: int) -> list[HistoryRow]:
         """What happened after somebody looked, newest last."""
         return [row for row in self.history if row.event.pk > seen]
+
+
+def stop_word_of(item: Item) -> str:
+    return item.lesson.version.stop_word if item.kind == Item.Kind.LESSON else "prediction"
 
 
 def cell_page(item: Item, enrolment: Enrolment, now: datetime, may_change: Decision) -> CellPage:
@@ -190,18 +218,21 @@ def cell_page(item: Item, enrolment: Enrolment, now: datetime, may_change: Decis
     valid = queries.valid_events(events)
     graded = {attempt.submission: attempt for attempt in grade.attempts}
     policy = grade.deadline.late_policy
+    is_lesson, stop = item.kind == Item.Kind.LESSON, stop_word_of(item)
     attempts = [
         AttemptRow(
             submission,
             attempt_lines(graded[submission.pk], item.points, policy) if submission.pk in graded else [],
             counts=grade.counted is not None and grade.counted.submission == submission.pk,
         )
-        for submission in queries.attempts(item, enrolment.user_id)
+        for submission in ([] if is_lesson else queries.attempts(item, enrolment.user_id))
     ]
+    answers = [AnswerRow(each, answer_lines(each, grade.counts or "", policy)) for each in grade.answers]
     history = [
-        HistoryRow(event, said(event), event.pk in valid or event.kind == Kind.REVOKE) for event in events
+        HistoryRow(event, said(event, stop), event.pk in valid or event.kind == Kind.REVOKE)
+        for event in events
     ]
     return CellPage(
-        grade, column, enrolment.course, enrolment, attempts, history[::-1], max((e.pk for e in events), default=0),
-        may_change,
+        grade, column, enrolment.course, enrolment, attempts, answers, history[::-1],
+        max((e.pk for e in events), default=0), may_change,
     )  # fmt: skip

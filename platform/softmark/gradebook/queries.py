@@ -17,13 +17,15 @@ from django.db.models.functions import Cast, Extract
 from softmark.courses.deadlines import Deadline, effective_deadline
 from softmark.courses.models import Course, Enrolment, Item, Role
 from softmark.courses.queries import current_extensions, current_schedules, students_of
-from softmark.gradebook.entries import Entry, Kind, standing
+from softmark.gradebook.entries import Entry, Happening, Kind, Predicted, standing
 from softmark.gradebook.grade import SETTLED, Grade, Unsettled, grade, seen_by_student
 from softmark.gradebook.models import Event
 from softmark.gradebook.totals import Total, mean, total
+from softmark.lessons.models import LessonVersion, Reading
 from softmark.submissions.models import Status, Submission
 
 _FIELDS = ("id", "kind", "points", "max_points", "revokes_id", "submission_id", "number")
+_OF_PREDICTIONS = ("id", "kind", "prediction_id", "number", "stops", "share", "source", "answered")
 # Of an instant, as a float, which holds its microseconds: Django reads instants ten times slower.
 _SECONDS = Cast(Extract("received_at", "epoch"), FloatField())
 _WAITING = (Status.WAITING, Status.RUNNING)
@@ -63,12 +65,15 @@ class Grid:
 
 
 def graded_items(course: Course) -> QuerySet[Item]:
-    """Without lessons: predictions make no grades yet, and a lesson that is due would count as not handed in."""
-    return Item.objects.filter(course=course).exclude(kind=Item.Kind.LESSON)
+    """A lesson is graded where it has full marks."""
+    is_graded = Q(kind=Item.Kind.ASSIGNMENT) | Q(lesson__isnull=False, points__gt=0)
+    return Item.objects.filter(is_graded, course=course).select_related("lesson__version").defer(
+        *LessonVersion.large("lesson__version__")
+    )  # fmt: skip
 
 
 def grid(course: Course, now: datetime, students: Sequence[Enrolment] | None = None) -> Grid:
-    """The gradebook as staff see it, of all students or of some. Five queries, and one for all the students."""
+    """The gradebook as staff see it, of all students or of some. Six queries, and one for all the students."""
     everybody = students is None
     with _collector_at_rest():
         columns, rows = _table(
@@ -110,7 +115,7 @@ def history(item: Item, student: int) -> list[Event]:
     """What happened to a cell, oldest first."""
     events = Event.objects.filter(course=item.course_id, item=item, student=student)
     return list(
-        events.select_related("actor", "submission", "revokes", "revoked_by__actor")
+        events.select_related("actor", "submission", "revokes", "revoked_by__actor", "mark")
         .order_by("id")
         .defer("submission__text")
     )
@@ -138,7 +143,7 @@ def _table(
     *,
     everybody: bool = False,
 ) -> tuple[list[Column], list[Row]]:
-    """The grades of these students for these items. Four queries."""
+    """The grades of these students for these items. Four queries, and two more where there are lessons."""
     zone = course.zone
     ids = None if everybody else [each.user_id for each in students]
     schedules, extensions = current_schedules(items), current_extensions(items)
@@ -152,16 +157,18 @@ def _table(
         )
         for item in items
     ]
+    counts = [item.lesson.counts if item.kind == Item.Kind.LESSON else None for item in items]
     # What is empty in a column is mostly the same.
     blank = [
-        grade([], each.item.points, each.deadline, zone, now, released=each.released) for each in columns
+        grade([], each.item.points, each.deadline, zone, now, released=each.released, counts=how)
+        for each, how in zip(columns, counts, strict=True)
     ]
-    known = list(zip((item.pk for item in items), columns, blank, strict=True))
+    known = list(zip((item.pk for item in items), columns, counts, blank, strict=True))
     rows = []
     for enrolment in students:
         student = enrolment.user_id
         grades = []
-        for item_id, column, empty in known:
+        for item_id, column, how, empty in known:
             place = student, item_id
             entries, more, extended_to = (
                 by_place.get(place),
@@ -177,25 +184,32 @@ def _table(
             grades.append(
                 grade(
                     entries or [], column.item.points, deadline, zone, now, released=column.released,
-                    unsettled=more or SETTLED,
+                    unsettled=more or SETTLED, counts=how,
                 )
             )  # fmt: skip
         rows.append(Row(enrolment, tuple(grades), total(grades)))
     return columns, rows
 
 
-def _entries(course: Course, items: Sequence[Item], students: list[int] | None) -> dict[Place, list[Entry]]:
-    """The events of each cell, oldest first."""
+def _entries(
+    course: Course, items: Sequence[Item], students: list[int] | None
+) -> dict[Place, list[Happening]]:
+    """The events of each cell, oldest first. Predictions have facts of their own, and are asked for apart."""
     events = Event.objects.filter(course=course, item__in=items, student__isnull=False)
     if students is not None:
         events = events.filter(student__in=students)
-    by_place: dict[Place, list[Entry]] = defaultdict(list)
-    rows = (
-        events.order_by().annotate(seconds=_SECONDS).values_list("student_id", "item_id", "seconds", *_FIELDS)
-    )
-    for student, item, seconds, *fields in rows:
+    events = events.order_by().annotate(seconds=_SECONDS)
+    others = events.exclude(kind=Kind.QUIZ.value)
+    by_place: dict[Place, list[Happening]] = defaultdict(list)
+    for student, item, seconds, *fields in others.values_list("student_id", "item_id", "seconds", *_FIELDS):
         received_at = datetime.fromtimestamp(seconds, UTC) if seconds is not None else None
         by_place[student, item].append(Entry._make((*fields, received_at)))
+    if any(item.kind == Item.Kind.LESSON for item in items):
+        made = events.filter(kind=Kind.QUIZ.value)
+        rows = made.values_list("student_id", "item_id", "seconds", *_OF_PREDICTIONS)
+        for student, item, seconds, *fields in rows:
+            received_at = datetime.fromtimestamp(seconds, UTC)
+            by_place[student, item].append(Predicted._make((*fields, received_at, None)))
     # Many small lists: sorted here more quickly than in the database.
     for entries in by_place.values():
         entries.sort(key=itemgetter(0))
@@ -203,7 +217,7 @@ def _entries(course: Course, items: Sequence[Item], students: list[int] | None) 
 
 
 def _unsettled(items: Sequence[Item], students: list[int] | None) -> dict[Place, Unsettled]:
-    """What was handed in and has no result, or was given back: few at a time."""
+    """What was handed in and has no result, or was given back; what has a time limit and is not done. Few at a time."""
     found = Submission.objects.filter(~Q(status=Status.GRADED) | Q(returned=True), assignment__item__in=items)
     if students is not None:
         found = found.filter(student__in=students)
@@ -211,7 +225,7 @@ def _unsettled(items: Sequence[Item], students: list[int] | None) -> dict[Place,
     by_place: dict[Place, list[tuple[int, str, bool]]] = defaultdict(list)
     for student, item, id_, status, returned in rows:
         by_place[student, item].append((id_, status, returned))
-    return {
+    unsettled = {
         place: Unsettled(
             waiting=sum(status in _WAITING for _, status, _ in submissions),
             without_result=sum(status not in (*_WAITING, Status.GRADED) for _, status, _ in submissions),
@@ -219,6 +233,16 @@ def _unsettled(items: Sequence[Item], students: list[int] | None) -> dict[Place,
         )
         for place, submissions in by_place.items()
     }
+    lessons = [item for item in items if item.kind == Item.Kind.LESSON]
+    if lessons:
+        readings = Reading.objects.filter(
+            lesson__item__in=lessons, trial=False, finished_at=None, ends_at__isnull=False
+        )
+        if students is not None:
+            readings = readings.filter(learner__in=students)
+        for student, item, ends_at in readings.values_list("learner_id", "lesson__item_id", "ends_at"):
+            unsettled[student, item] = Unsettled(ends_at=ends_at)
+    return unsettled
 
 
 @contextmanager

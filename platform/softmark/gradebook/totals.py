@@ -26,7 +26,8 @@ class Total:
 def total(grades: Iterable[Grade]) -> Total:
     """The total that a student sees, and staff with them: over what is released and has come to a result.
 
-    What is excused, waiting or not yet due is out of both sums. What nobody handed in counts as 0 once it is over.
+    What is excused, waiting, under way or not yet due is out of both sums. What nobody handed in counts as 0 once it
+    is over.
     """
     points, most, items = Decimal(0), Decimal(0), 0
     for grade in grades:
@@ -38,6 +39,6 @@ def total(grades: Iterable[Grade]) -> Total:
 
 
 def mean(grades: Iterable[Grade]) -> Decimal | None:
-    """The mean of those who have points."""
-    known = [grade.points for grade in grades if grade.points is not None]
+    """The mean of those who have points and have come to a result."""
+    known = [grade.points for grade in grades if grade.points is not None and grade.worth is not None]
     return sum(known, Decimal(0)) / len(known) if known else None

@@ -22,7 +22,7 @@ from softmark.gradebook.actions import Change, Conflict
 from softmark.gradebook.forms import CellForm, CommentForm, ExcuseForm, PointsForm, TakeBackForm
 from softmark.gradebook.grade import State
 from softmark.gradebook.models import Event
-from softmark.gradebook.page import Asked, CellPage, cell_page, grid_page, own_page
+from softmark.gradebook.page import CellPage, GridFilter, cell_page, grid_page, own_page
 
 
 @require_safe
@@ -180,10 +180,10 @@ def _item(request: CourseRequest, slug: str) -> Item:
     return found
 
 
-def _asked(request: CourseRequest) -> Asked:
+def _asked(request: CourseRequest) -> GridFilter:
     """What the grid shall show. What makes no sense filters nothing."""
     section, state = request.GET.get("section", ""), request.GET.get("state", "")
-    return Asked(
+    return GridFilter(
         int(section) if section.isascii() and section.isdigit() and len(section) < 10 else None,
         State(state) if state in set(State) else None,
         request.GET.get("page", "1"),

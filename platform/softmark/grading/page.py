@@ -12,6 +12,7 @@ from grader.assignment import AssignmentError, CheckSpec, assignment_from_texts
 from softmark.accounts.models import User
 from softmark.courses.deadlines import Deadline
 from softmark.courses.late_policy import Lateness, lateness
+from softmark.courses.late_words import percent
 from softmark.courses.models import Course, Item, Role
 from softmark.courses.queries import deadline_for
 from softmark.coursework.models import AssignmentVersion
@@ -21,7 +22,6 @@ from softmark.grading.arithmetic import Arithmetic, arithmetic
 from softmark.grading.live import Progress, progress_of
 from softmark.grading.models import Run
 from softmark.grading.visible import ShownReport, line_of, report_for
-from softmark.submissions.late_words import percent
 from softmark.submissions.models import Status, Submission
 from softmark.submissions.queries import attempts_used
 from softmark.ui.polling import LATEST, next_look

@@ -181,9 +181,9 @@ def free_expired() -> int:
     return _free(Q(lease_until__lt=Now()))
 
 
-def free_of_workers(host: str, is_gone: Callable[[str], bool]) -> int:
-    """Ends the claims of workers of this machine that are gone, without waiting for their leases."""
-    gone = leases.of_the_gone(_running(), host, is_gone)
+def free_of_workers(queue: str, host: str, is_gone: Callable[[str], bool]) -> int:
+    """Ends the claims in a queue of workers of this machine that are gone, without waiting for their leases."""
+    gone = leases.of_the_gone(_running().filter(queue=queue), host, is_gone)
     return _free(gone) if gone is not None else 0
 
 

@@ -33,8 +33,12 @@ def bench() -> Bench:
 @signals.worker_process_init.connect
 def _open(**kwargs: Any) -> None:
     """The zygotes die with the thread that starts them: the main one of a pool process, which is this."""
-    if own_queues():
+    queues = own_queues()
+    if queues:
         _announce()
+    # It may take the place of one that died, and with it the bell that was heard.
+    for queue_name in queues:
+        _free_of_workers(queue_name)
 
 
 @signals.worker_process_shutdown.connect
@@ -53,8 +57,8 @@ def hear(queue_name: str) -> None:
         log.error("sandbox_unavailable", queue=queue_name, reason=str(unavailable))
         uploads.tell_trouble(queue_name, str(unavailable))
         return
-    if not found and _free_of_workers(queue_name):
-        bell.ring(queue_name)
+    if not found:
+        _free_of_workers(queue_name)
 
 
 def _steps(queue_name: str) -> tuple[Callable[[str], bool], Callable[[str], bool]]:
@@ -64,9 +68,13 @@ def _steps(queue_name: str) -> tuple[Callable[[str], bool], Callable[[str], bool
     return (verify, grade) if queue_name == Queue.BATCH else (grade, verify)
 
 
-def _free_of_workers(queue_name: str) -> int:
-    freed = queue.free_of_workers(workers.own_host(), workers.is_gone)
-    return freed + uploads.free_of_workers(queue_name, workers.own_host(), workers.is_gone)
+def _free_of_workers(queue_name: str) -> None:
+    """Frees what the dead of this machine held of a queue, and rings for it."""
+    freed = sum(
+        each.free_of_workers(queue_name, workers.own_host(), workers.is_gone) for each in (queue, uploads)
+    )
+    for _ in range(freed):
+        bell.ring(queue_name)
 
 
 def own_queues() -> list[str]:

@@ -13,6 +13,7 @@ from softmark.courses.models import Course, Enrolment, Item
 from softmark.courses.queries import current_schedules, students_of
 from softmark.coursework.models import Assignment
 from softmark.grading.models import Run
+from softmark.lessons.queries import ToRead, free_texts_to_read
 from softmark.submissions.models import Status, Submission
 
 WEEK = timedelta(days=7)
@@ -62,6 +63,7 @@ class Glance:
     waiting: int
     held: tuple[Submission, ...]
     faults: tuple[Submission, ...]
+    to_read: tuple[ToRead, ...]
 
     @property
     def course(self) -> Course:
@@ -77,7 +79,7 @@ class Week:
 
 
 def glance(enrolment: Enrolment, now: datetime) -> Glance:
-    """How a course stands, and what waits for its staff. Four queries."""
+    """How a course stands, and what waits for its staff. Five queries."""
     course = enrolment.course
     handed_in = _submissions(course).select_related("student", "assignment__item__course")
     return Glance(
@@ -90,6 +92,7 @@ def glance(enrolment: Enrolment, now: datetime) -> Glance:
                 :MOST_FAULTS
             ]
         ),
+        to_read=free_texts_to_read(course),
     )
 
 

@@ -8,11 +8,14 @@ from datetime import datetime
 
 from django.db.models import Count, Q
 
+from softmark.courses.deadlines import Deadline
 from softmark.courses.models import Course, Enrolment, Item
 from softmark.coursework.models import Assignment
 from softmark.gradebook.grade import Attempt, Grade, State
 from softmark.gradebook.queries import own
 from softmark.gradebook.totals import Total
+from softmark.home.lessons import LessonLine, own_lessons
+from softmark.lessons.revisit_queries import revisits_of
 from softmark.submissions.models import Status, Submission, Work
 
 CAME_BACK = (Status.GRADED, Status.FAULT, Status.HELD)
@@ -21,7 +24,7 @@ MOST_CAME_BACK = 5
 
 @dataclass(frozen=True)
 class Line:
-    """An item as it stands for one student. most: attempts, 0: as many as they like."""
+    """An assignment as it stands for one student. most: attempts, 0: as many as they like."""
 
     course: Course
     item: Item
@@ -31,9 +34,18 @@ class Line:
     has_draft: bool
 
     @property
-    def is_due(self) -> bool:
-        """There is a date, more to be had, and an attempt left to get it."""
-        return self.grade.deadline.due_at is not None and not self.is_complete and self.attempts_left != 0
+    def deadline(self) -> Deadline:
+        return self.grade.deadline
+
+    def is_due(self, now: datetime) -> bool:
+        """There is a date to come, more to be had, and an attempt left to get it."""
+        dated = self.deadline.due_at is not None and not self.deadline.is_past_due(now)
+        return dated and not self.is_complete and self.attempts_left != 0
+
+    def is_overdue(self, now: datetime) -> bool:
+        """It was due, has nothing to show for it, and is still taken."""
+        missing = self.grade.state is State.NOT_SUBMITTED and self.attempts_left != 0
+        return missing and self.deadline.is_open(now)
 
     @property
     def is_complete(self) -> bool:
@@ -62,10 +74,12 @@ class Back:
 
 @dataclass(frozen=True)
 class StudentCourse:
-    """A course as one student sees it."""
+    """A course as one student sees it. revisits: how many missed predictions wait to be made again."""
 
     enrolment: Enrolment
     lines: tuple[Line, ...]
+    lessons: tuple[LessonLine, ...]
+    revisits: int
     back: tuple[Back, ...]
     total: Total
 
@@ -75,7 +89,7 @@ class StudentCourse:
 
 
 def student_course(enrolment: Enrolment, now: datetime) -> StudentCourse:
-    """Everything about one course of a student. Nine queries."""
+    """Everything about one course of a student. Fifteen queries, twelve where there are no lessons."""
     columns, row = own(enrolment, now)
     by_item = {column.item.pk: grade for column, grade in zip(columns, row.grades, strict=True)}
     used, drafts = _used(enrolment), _drafts(enrolment)
@@ -96,30 +110,25 @@ def student_course(enrolment: Enrolment, now: datetime) -> StudentCourse:
         Back(enrolment.course, submission, by_item[submission.assignment.item_id])
         for submission in _back(enrolment)
     )
-    return StudentCourse(enrolment, lines, back, row.total)
+    excused = {item for item, grade in by_item.items() if grade.state is State.EXCUSED}
+    return StudentCourse(
+        enrolment=enrolment,
+        lines=lines,
+        lessons=tuple(own_lessons(enrolment, excused)),
+        revisits=revisits_of(enrolment.course, enrolment.user).filter(due_at__lte=now).count(),
+        back=back,
+        total=row.total,
+    )
 
 
-def next_due(courses: Iterable[StudentCourse], now: datetime) -> list[Line]:
+def next_due(courses: Iterable[StudentCourse], now: datetime) -> list[Line | LessonLine]:
     """What is still to be done in time, the most urgent first."""
-    due = [
-        line
-        for each in courses
-        for line in each.lines
-        if line.is_due and not line.grade.deadline.is_past_due(now)
-    ]
-    return sorted(due, key=lambda line: line.grade.deadline.due_at or now)
+    return [line for line in _by_date(courses, now) if line.is_due(now)]
 
 
-def overdue(courses: Iterable[StudentCourse], now: datetime) -> list[Line]:
-    """What was due, has nothing to show for it, and is still taken."""
-    return [
-        line
-        for each in courses
-        for line in each.lines
-        if line.grade.state is State.NOT_SUBMITTED
-        and line.grade.deadline.is_open(now)
-        and line.attempts_left != 0
-    ]
+def overdue(courses: Iterable[StudentCourse], now: datetime) -> list[Line | LessonLine]:
+    """What was due, and is still taken, what was due first before the rest."""
+    return [line for line in _by_date(courses, now) if line.is_overdue(now)]
 
 
 def newest_back(courses: Iterable[StudentCourse]) -> list[Back]:
@@ -127,6 +136,13 @@ def newest_back(courses: Iterable[StudentCourse]) -> list[Back]:
     back = [each for course in courses for each in course.back]
     back.sort(key=lambda each: each.submission.finished_at or each.submission.received_at, reverse=True)
     return back[:MOST_CAME_BACK]
+
+
+def _by_date(courses: Iterable[StudentCourse], now: datetime) -> list[Line | LessonLine]:
+    lines: list[Line | LessonLine] = []
+    for each in courses:
+        lines += [*each.lines, *each.lessons]
+    return sorted(lines, key=lambda line: line.deadline.due_at or now)
 
 
 def _used(enrolment: Enrolment) -> dict[int, int]:

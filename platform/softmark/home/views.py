@@ -18,7 +18,7 @@ from softmark.courses.policies import may_see_course
 from softmark.courses.queries import enrolments_of
 from softmark.home import staff, student
 from softmark.home.demo_people import PASSWORD, demo_people
-from softmark.home.lessons import all_lessons, own_lessons
+from softmark.home.lessons import all_lessons
 
 
 @require_safe
@@ -40,6 +40,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "back": student.newest_back(attended),
         "held": sorted((each for glance in run for each in glance.held), key=lambda each: each.received_at),
         "faults": [each for glance in run for each in glance.faults],
+        "to_read": [each for glance in run for each in glance.to_read],
         "weeks": [
             (each, staff.week(each.course, now)) for each in run if each.enrolment.role == Role.INSTRUCTOR
         ],
@@ -65,7 +66,7 @@ def course(request: CourseRequest) -> HttpResponse:
     attended = student.student_course(enrolment, now)
     context |= {
         "attended": attended,
-        "lessons": own_lessons(enrolment),
+        "lessons": attended.lessons,
         "next_due": student.next_due([attended], now),
         "overdue": student.overdue([attended], now),
         "back": attended.back,

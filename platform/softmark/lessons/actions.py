@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from decimal import Decimal
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
@@ -13,25 +12,31 @@ import structlog
 from django.db import transaction
 
 from softmark.accounts.models import User
+from softmark.courses.actions import held_time_factor
+from softmark.courses.extra_time import time_for
 from softmark.courses.policies import Decision
-from softmark.lessons import queries, signals
+from softmark.courses.queries import deadline_for
+from softmark.lessons import queries, revisits, signals
 from softmark.lessons.compiled import Compiled, Unshowable, compiled
+from softmark.lessons.credit import as_decimal
 from softmark.lessons.drawing import frozen, seal, variant_for
-from softmark.lessons.drawn import Question
-from softmark.lessons.models import SURE, Draw, Lesson, Prediction, Reading
-from softmark.lessons.policies import may_begin, may_commit, may_read
+from softmark.lessons.models import SURE, Draw, Lesson, LessonVersion, Prediction, Reading, Revisit
+from softmark.lessons.policies import may_begin, may_commit, may_read, time_ends
 from softmark.lessons.questions import Invalid, Mark
 from softmark.lessons.standing import Standing, reached_in
+from softmark.lessons.written.drawn import Question
 
 log = structlog.get_logger(__name__)
 
 MOST_DRAFTED = 20_000  # characters of a draft
 MOST_TEXTS = 200  # of which a draft consists
 
-_NOT_HERE = "There is no such question in this lesson. Load the page again."
-_NOT_REACHED = "You have not come to this question yet: first predict at the stops before it."
+# of one that is behind a stop and of one that does not exist the same, or guessing would tell what comes
+_NOT_REACHED = (
+    "You have not come to such a question yet. Load the page again, and predict at the stop that waits."
+)
 _NOT_SHOWN = "This question has not been shown to you yet. Load the page, and answer it there."
-_ANSWERED = "You have answered this question already, and the first answer counts."
+ANSWERED = "You have answered this question already, and the first answer counts."
 _TOO_LONG = f"This is too long to be kept: at most {MOST_DRAFTED:,} characters are. Shorten it."
 _UNSURE = "What came does not say how sure you are. Pick one of the four, or none."
 
@@ -61,13 +66,13 @@ def begin(lesson: Lesson, learner: User, now: datetime) -> Reading:
         _refuse_unless(may_read(around, now))
         return found
     _refuse_unless(may_begin(around, now))
-    limit = lesson.time_limit
+    content_of(lesson.version)  # no time runs where nothing can be shown
+    limit, ends_at = lesson.time_limit, None
+    if limit is not None:
+        ends_at = now + time_for(limit, held_time_factor(lesson.course, learner))
     reading, _ = Reading.objects.get_or_create(
-        lesson=lesson, learner=learner,
-        defaults={
-            "version": lesson.version, "started_at": now,
-            "ends_at": None if limit is None else now + timedelta(minutes=limit),
-        },
+        lesson=lesson, learner=learner, trial=False,
+        defaults={"version": lesson.version, "started_at": now, "limit": limit, "ends_at": ends_at},
     )  # fmt: skip
     return reading
 
@@ -75,40 +80,22 @@ def begin(lesson: Lesson, learner: User, now: datetime) -> Reading:
 def look(reading: Reading, now: datetime) -> Standing:
     """What a page may show by now: settles what its time limit left, and draws the stop that waits. Raises Refused."""
     settle(reading, now)
-    try:
-        standing = queries.standing(reading)
-        if standing.reached is None or standing.parts[-1].stop is not None:
-            return standing
-        draw_of(reading, standing.reached)
-        return queries.standing(reading)
-    except Unshowable as unshowable:
-        raise Refused(str(unshowable)) from None
-
-
-def draw_of(reading: Reading, question_id: str) -> Draw:
-    """What the learner is asked there, frozen from the first time on. Raises Refused where they have not come to it."""
-    content = _content(reading)
-    question = _question(content, question_id)
-    counted = queries.counted(reading)
-    if question_id in counted.draws:
-        return counted.draws[question_id]
-    if reached_in(content, counted.predictions) != question_id:
-        raise Refused(_NOT_REACHED)
-    return _draw(reading, question)
+    content, counted = content_of(reading.version), queries.counted(reading)
+    reached = reached_in(content, counted.predictions)
+    if reached is not None and reached not in counted.draws:
+        counted.draws[reached] = freeze_draw(reading, content.questions[reached], 0, now)
+    return queries.standing(reading, counted)
 
 
 def save_draft(reading: Reading, question_id: str, posted: Sequence[str], now: datetime) -> Draw:
     """Keeps what stands in the form. Of two tabs the last one wins. Holds the reading's lock. Raises Refused."""
     settle(reading, now)
     with transaction.atomic():
-        held = _hold(reading)
-        _question(held.content, question_id)
+        held = hold(reading)
         if question_id in held.predictions:
-            raise Refused(_ANSWERED)
+            raise Refused(ANSWERED)
         draw = _open_draw(held, question_id, now)
-        if not _fits(posted):
-            raise Refused(_TOO_LONG)
-        _keep(draw, posted, now)
+        keep_draft(draw, posted, now)
         return draw
 
 
@@ -122,31 +109,34 @@ def commit(
     """
     settle(reading, now)
     with transaction.atomic():
-        outcome = _commit(_hold(reading), question_id, posted, confidence, now)
+        held = hold(reading)
+        if question_id in held.predictions:
+            return Committed(held.predictions[question_id], is_new=False)
+        outcome = take(held, _open_draw(held, question_id, now), posted, confidence, now)
     if isinstance(outcome, Invalid):  # raised outside, so that the draft stays
         raise outcome
     return outcome
 
 
 def settle(reading: Reading, now: datetime) -> tuple[Prediction, ...]:
-    """Where the time limit has run out: commits a draft that is an answer, records no answer wherever there is none,
+    """Where the time is over: commits a draft that is an answer, records no answer wherever there is none,
     and so opens the whole lesson. Whatever touches a reading comes through here first. Holds the reading's lock.
     """
-    if not reading.is_over(now) or reading.finished_at is not None:
+    if reading.finished_at is not None or _time_was_over(reading, now) is None:
         return ()
     with transaction.atomic():
-        held = _hold(reading)
-        over = held.reading.ends_at
-        if over is None or now < over:
+        held = hold(reading)
+        at = _time_was_over(held.reading, now)
+        if at is None:
             return ()
         settled = []
         for question_id, question in held.content.questions.items():
             if question_id in held.predictions:
                 continue
-            draw = held.draws.get(question_id) or _draw(held.reading, question)
+            draw = held.draws.get(question_id) or freeze_draw(held.reading, question, 0, at)
             response, posted = _drafted(held, draw, question)
             settled.append(
-                _record(held, draw, question, posted, response, None, over, Prediction.How.TIME_LIMIT)
+                _record(held, draw, question, posted, response, None, at, Prediction.How.TIME_LIMIT)
             )
         return tuple(settled)
 
@@ -155,8 +145,8 @@ def settle(reading: Reading, now: datetime) -> tuple[Prediction, ...]:
 
 
 @dataclass(frozen=True)
-class _Held:
-    """A reading whose row is locked, and what had been drawn and predicted when the lock was had."""
+class Held:
+    """A reading whose row is locked, and what had been drawn and predicted when the lock was had; what counts of it."""
 
     reading: Reading
     content: Compiled
@@ -164,21 +154,22 @@ class _Held:
     predictions: dict[str, Prediction]
 
 
-def _hold(reading: Reading) -> _Held:
+def hold(reading: Reading) -> Held:
+    """Takes the lock. Raises Refused where its version cannot be shown."""
     locked = queries.readings().select_for_update(of=("self",)).get(pk=reading.pk)
     counted = queries.counted(locked)
-    return _Held(locked, _content(locked), counted.draws, counted.predictions)
+    return Held(locked, content_of(locked.version), counted.draws, counted.predictions)
 
 
-def _commit(
-    held: _Held, question_id: str, posted: Sequence[str], confidence: int | None, now: datetime
+def take(
+    held: Held, draw: Draw, posted: Sequence[str], confidence: int | None, now: datetime
 ) -> Committed | Invalid:
-    question = _question(held.content, question_id)
-    if question_id in held.predictions:
-        return Committed(held.predictions[question_id], is_new=False)
-    draw = _open_draw(held, question_id, now)
+    """Takes a prediction for a draw that has none, whichever it is. What cannot be graded becomes its draft."""
+    question = held.content.questions[draw.question]
     try:
-        response = question.type.read(posted, question.settings, seal(held.reading, question_id, draw.number))
+        response = question.type.read(
+            posted, question.settings, seal(held.reading, draw.question, draw.number)
+        )
         if confidence is not None and confidence not in SURE:
             raise Invalid(_UNSURE)
         if not _fits(posted):  # spaces around an answer
@@ -193,7 +184,14 @@ def _commit(
     return Committed(prediction, is_new=True)
 
 
-def _open_draw(held: _Held, question_id: str, now: datetime) -> Draw:
+def keep_draft(draw: Draw, posted: Sequence[str], now: datetime) -> None:
+    """Raises Refused."""
+    if not _fits(posted):
+        raise Refused(_TOO_LONG)
+    _keep(draw, posted, now)
+
+
+def _open_draw(held: Held, question_id: str, now: datetime) -> Draw:
     """The draw of the stop that waits, where something is taken for it now. Raises Refused."""
     reading = held.reading
     _refuse_unless(may_commit(queries.circumstances(reading.lesson, reading.learner, reading), now))
@@ -204,7 +202,20 @@ def _open_draw(held: _Held, question_id: str, now: datetime) -> Draw:
     return held.draws[question_id]
 
 
-def _drafted(held: _Held, draw: Draw, question: Question) -> tuple[Any, Sequence[str]]:
+def _time_was_over(reading: Reading, now: datetime) -> datetime | None:
+    """When the last was received of what a time limit left; None: time is left, or there is no limit."""
+    if reading.ends_at is None:
+        return None
+    deadline = deadline_for(reading.learner, reading.lesson.item)
+    ends = time_ends(reading.ends_at, deadline, trial=reading.trial)
+    if ends is None or now < ends:
+        return None
+    if deadline.closes_at is None or reading.trial:
+        return reading.ends_at
+    return max(reading.started_at, min(reading.ends_at, deadline.closes_at))
+
+
+def _drafted(held: Held, draw: Draw, question: Question) -> tuple[Any, Sequence[str]]:
     """The answer in a draft, and its texts; (None, ...) where it is none."""
     posted: list[str] = draw.draft or []
     try:
@@ -217,7 +228,7 @@ def _drafted(held: _Held, draw: Draw, question: Question) -> tuple[Any, Sequence
 
 
 def _record(
-    held: _Held, draw: Draw, question: Question, posted: Sequence[str], response: Any, confidence: int | None,
+    held: Held, draw: Draw, question: Question, posted: Sequence[str], response: Any, confidence: int | None,
     at: datetime, how: Prediction.How,
 ) -> Prediction:  # fmt: skip
     kind, settings = question.type, question.settings
@@ -229,28 +240,52 @@ def _record(
         draw=draw,
         posted=list(posted),
         response=None if response is None else kind.response_to_json(response),
-        share=_decimal(mark.share),
+        share=as_decimal(mark.share),
         error=mark.error or "",
         source=str(mark.source),
         confidence=confidence,
         how=how,
         committed_at=at,
     )
-    held.predictions[draw.question] = prediction
-    if reached_in(held.content, held.predictions) is None:
-        held.reading.finished_at = at
-        held.reading.save(update_fields=["finished_at"])
-    signals.committed.send(sender=Prediction, prediction=prediction)
+    if draw.number == 0:
+        held.predictions[draw.question] = prediction
+        if reached_in(held.content, held.predictions) is None:
+            held.reading.finished_at = at
+            held.reading.save(update_fields=["finished_at"])
+    if kind.takes_answer:  # the others are never right, so they would come back for ever
+        _plan_return(held.reading, draw, prediction)
+    signals.committed.send(sender=Prediction, prediction=prediction, stops=tuple(held.content.questions))
     log.info(
-        "prediction_committed", prediction=prediction.pk, reading=held.reading.pk, question=draw.question, how=str(how)
+        "prediction_committed", prediction=prediction.pk, reading=held.reading.pk, question=draw.question,
+        draw=draw.number, how=str(how),
     )  # fmt: skip
     return prediction
 
 
-def _draw(reading: Reading, question: Question) -> Draw:
-    variant = variant_for(reading, question, 0)
+def _plan_return(reading: Reading, draw: Draw, prediction: Prediction) -> None:
+    """What was missed comes back, and what came back is planned anew."""
+    at = prediction.committed_at
+    if draw.number == 0:
+        if revisits.is_missed(prediction.share, prediction.source) and not reading.trial:
+            planned = revisits.first_return(at)
+            Revisit.objects.create(
+                reading=reading, question=draw.question, card=planned.card, due_at=planned.due_at
+            )
+        return
+    revisit = Revisit.objects.get(reading=reading, question=draw.question)
+    planned = revisits.next_return(revisit.card, prediction.is_right, prediction.confidence, at)
+    revisit.card, revisit.due_at = planned.card, planned.due_at
+    revisit.save(update_fields=["card", "due_at"])
+
+
+def freeze_draw(reading: Reading, question: Question, number: int, now: datetime) -> Draw:
+    """Frozen from now on."""
+    variant = variant_for(reading, question, number)
     draw, _ = Draw.objects.get_or_create(
-        reading=reading, question=question.predict.id, number=0, defaults=frozen(question, variant)
+        reading=reading,
+        question=question.predict.id,
+        number=number,
+        defaults={**frozen(question, variant), "shown_at": now},
     )
     return draw
 
@@ -264,21 +299,12 @@ def _fits(posted: Sequence[str]) -> bool:
     return len(posted) <= MOST_TEXTS and sum(map(len, posted)) <= MOST_DRAFTED
 
 
-def _content(reading: Reading) -> Compiled:
+def content_of(version: LessonVersion) -> Compiled:
+    """Raises Refused where it cannot be shown."""
     try:
-        return compiled(reading.version)
+        return compiled(version)
     except Unshowable as unshowable:
         raise Refused(str(unshowable)) from None
-
-
-def _question(content: Compiled, question_id: str) -> Question:
-    if question_id not in content.questions:
-        raise Refused(_NOT_HERE)
-    return content.questions[question_id]
-
-
-def _decimal(share: Fraction) -> Decimal:
-    return round(Decimal(share.numerator) / share.denominator, 6)
 
 
 def _refuse_unless(decision: Decision) -> None:

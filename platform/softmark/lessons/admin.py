@@ -11,10 +11,10 @@ from softmark.ui.admin import ReadOnly
 
 @admin.register(LessonVersion)
 class LessonVersionAdmin(ReadOnly):
-    list_display = ("title", "slug", "called", "minutes", "created_at")
+    list_display = ("title", "slug", "kind", "called", "minutes", "created_at")
     list_filter = ("slug",)
     search_fields = ("slug", "title", "digest")
-    fields = ("title", "summary", "slug", "digest", "minutes", "created_at", "text")
+    fields = ("title", "kind", "summary", "slug", "digest", "minutes", "created_at", "text")
 
 
 @admin.register(Lesson)

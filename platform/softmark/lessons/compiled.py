@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 import structlog
 
 from grader.assignment.model import Problems
-from softmark.lessons.drawn import Question, read_question
-from softmark.lessons.model import Lesson
 from softmark.lessons.models import LessonVersion
-from softmark.lessons.source import read_lesson
+from softmark.lessons.written.drawn import Question, read_question
+from softmark.lessons.written.lesson import Lesson
+from softmark.lessons.written.source import read_lesson
 
 log = structlog.get_logger(__name__)
 
@@ -33,7 +33,7 @@ class Compiled:
 
 
 _lock = threading.Lock()
-_kept: dict[str, Compiled] = {}  # by digest, the one used last at the end
+_kept: dict[str, Compiled | Unshowable] = {}  # by digest, the one used last at the end
 
 
 def compiled(version: LessonVersion) -> Compiled:
@@ -41,11 +41,16 @@ def compiled(version: LessonVersion) -> Compiled:
     with _lock:
         found = _kept.pop(version.digest, None)
     if found is None:
-        found = _compile(version)
+        try:
+            found = _compile(version)
+        except Unshowable as unshowable:  # kept like the others, without what its traceback holds
+            found = Unshowable(*unshowable.args)
     with _lock:
         _kept[version.digest] = found
         while len(_kept) > KEPT:
             del _kept[next(iter(_kept))]
+    if isinstance(found, Unshowable):
+        raise Unshowable(*found.args)
     return found
 
 
@@ -63,7 +68,8 @@ def _compile(version: LessonVersion) -> Compiled:
         log.error("lesson_unshowable", version=version.pk, problem=str(faults[0]) if faults else "")
         raise Unshowable(
             "This lesson cannot be shown at the moment: the site reads lessons in another way now. What you predicted "
-            "is kept. Tell the staff of your course: they can import the lesson again."
+            "is kept. Tell the staff of your course: they can import the lesson again for those who have not begun, "
+            "and give points by hand."
         )
     files = {name: base64.b64decode(each) for name, each in data.items()}
     return Compiled(replace(lesson, data=files), questions)

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.utils.crypto import salted_hmac
 
-from softmark.lessons.drawn import Question, Variant
 from softmark.lessons.models import Reading
 from softmark.lessons.questions import Seal
 from softmark.lessons.variants import VERSION, number_of, seal_of
+from softmark.lessons.written.drawn import Question, Variant
 
 
 def secret() -> bytes:
@@ -22,14 +22,14 @@ def seal(reading: Reading, question: str, number: int) -> Seal:
 
 
 def variant_for(reading: Reading, question: Question, number: int) -> Variant:
-    """The variant of this draw; needs the reading's version."""
-    count = len(question.variants)
-    if count == 1:
-        return question.variants[0]
-    version = reading.version.digest
-    return question.variants[
-        number_of(secret(), reading.learner_id, question.predict.id, version, number, count)
-    ]
+    """The variant of this draw; needs the reading's version. The same lesson in another course draws anew."""
+    variants, version = question.variants, reading.version.digest
+    if len(variants) == 1:
+        return variants[0]
+    place = number_of(
+        secret(), reading.learner_id, reading.lesson_id, question.predict.id, version, number, len(variants)
+    )
+    return variants[place]
 
 
 def frozen(question: Question, variant: Variant) -> dict[str, Any]:

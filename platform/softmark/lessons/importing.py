@@ -5,18 +5,21 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.db import transaction
 from django.db.models import Max
 
-from grader.assignment.model import Problem
+from grader.assignment.model import Problem, Problems
+from softmark.courses.actions import held_course
 from softmark.courses.models import Course, Item
 from softmark.lessons.compiled import Compiled, Unshowable, compiled
-from softmark.lessons.folder import check_folder, check_texts
 from softmark.lessons.models import ITEM_KIND, Lesson, LessonVersion, Prediction
 from softmark.lessons.queries import lessons_of
+from softmark.lessons.written.folder import Checked, check_folder, check_texts, named_files
+from softmark.lessons.written.lesson import Lesson as WrittenLesson
+from softmark.lessons.written.source import read_lesson
 
 
 @dataclass
@@ -34,15 +37,6 @@ class Misplaced(Exception):
 
 
 @dataclass(frozen=True)
-class Brought:
-    """A lesson's files: the text of the one called `file`, and those beside it."""
-
-    file: str
-    text: str
-    data: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-
-
-@dataclass(frozen=True)
 class Placed:
     """What putting a version into a course did. moved_from: None where it is new there, or was there already."""
 
@@ -51,21 +45,27 @@ class Placed:
     moved_from: LessonVersion | None
 
 
-def read_folder(folder: Path) -> tuple[Brought, ...]:
-    """The lessons of a folder with which nothing is wrong. Raises NotFit, FolderUnreadable, or OSError."""
-    checked = check_folder(folder)
+def read_folder(folder: Path) -> tuple[WrittenLesson, ...]:
+    """The lessons of a folder with which nothing is wrong. Raises NotFit or FolderUnreadable."""
+    return _fit(check_folder(folder))
+
+
+def read_texts(file: str, text: str, data: Mapping[str, bytes]) -> WrittenLesson:
+    """The same for one: the text of the file called so, and the files beside it. Raises NotFit."""
+    (lesson,) = _fit(check_texts(file, text, data))
+    return lesson
+
+
+def _fit(checked: Checked) -> tuple[WrittenLesson, ...]:
     if checked.problems:
         raise NotFit(checked.problems)
-    return tuple(
-        Brought(lesson.file, (folder / lesson.file).read_text("utf-8-sig"), lesson.data)
-        for lesson in checked.lessons
-    )
+    return checked.lessons
 
 
 def digest_of(text: str, data: Mapping[str, bytes]) -> str:
-    """64 hexadecimal digits that change with the lesson's text and with any file, not with the line ends."""
+    """64 hexadecimal digits that change with a lesson's text and with any file."""
     digest = hashlib.sha256()
-    parts = [_normal(text).encode()]
+    parts = [text.encode()]
     for name in sorted(data):
         parts += [name.encode(), data[name]]
     for part in parts:
@@ -73,30 +73,39 @@ def digest_of(text: str, data: Mapping[str, bytes]) -> str:
     return digest.hexdigest()
 
 
-@transaction.atomic
-def publish(brought: Brought) -> tuple[LessonVersion, bool]:
-    """Freezes a lesson, and says whether it is new: the same content is there once. Raises NotFit."""
-    checked = check_texts(brought.file, brought.text, brought.data)
-    if checked.problems:
-        raise NotFit(checked.problems)
-    (lesson,) = checked.lessons
+def digests_in(folder: Path) -> dict[str, str]:
+    """By id the digest of each lesson of a folder as it is now. Nothing is checked, so this is quick."""
+    found = {}
+    for path in sorted(folder.glob("*.md")):
+        text = path.read_text("utf-8-sig")
+        lesson = read_lesson(path.name, text, Problems())
+        if lesson is not None:
+            files = [folder / name for name in named_files(lesson)]
+            data = {each.name: each.read_bytes() for each in files if each.is_file()}
+            found[lesson.id] = digest_of(lesson.text, data)
+    return found
+
+
+def publish(lesson: WrittenLesson) -> tuple[LessonVersion, bool]:
+    """Freezes what `read_folder` or `read_texts` gave, and says whether it is new: the same content is there once."""
     return LessonVersion.objects.get_or_create(
         slug=lesson.id,
-        digest=digest_of(brought.text, lesson.data),
+        digest=digest_of(lesson.text, lesson.data),
         defaults={
+            "kind": lesson.kind,
             "title": lesson.title,
             "minutes": lesson.minutes,
             "summary": lesson.summary,
-            "text": _normal(brought.text),
+            "text": lesson.text,
             "data": {name: base64.b64encode(each).decode() for name, each in lesson.data.items()},
         },
     )
 
 
 @transaction.atomic
-def bring(course: Course, lessons: Sequence[Brought]) -> tuple[Placed, ...]:
-    """Freezes lessons and puts them into a course, all or none. Locks the course; raises NotFit or Misplaced."""
-    Course.objects.select_for_update().get(pk=course.pk)
+def bring(course: Course, lessons: Sequence[WrittenLesson]) -> tuple[Placed, ...]:
+    """Freezes lessons and puts them into a course, all or none. Locks the course; raises Misplaced."""
+    held_course(course)
     versions = [publish(each)[0] for each in lessons]
     if changed := tuple(_changed_ids(course, versions)):
         raise Misplaced(changed)
@@ -110,7 +119,7 @@ def place(course: Course, version: LessonVersion) -> Placed:
     Full marks, at first one for each stop, and the title are the course's own from then on. Locks the course, so that
     two imports at once do not both make the item. Raises Misplaced.
     """
-    Course.objects.select_for_update().get(pk=course.pk)
+    held_course(course)
     lesson = lessons_of(course).filter(version__slug=version.slug).first()
     if lesson is not None:
         was = lesson.version
@@ -167,7 +176,9 @@ def _changed_stops(lesson: Lesson, version: LessonVersion, new: Compiled) -> Ite
     gone = [each for each in old if each not in new.questions]
     if not (fresh and gone):
         return
-    predicted = Prediction.objects.filter(draw__reading__lesson=lesson, draw__question__in=gone)
+    predicted = Prediction.objects.filter(
+        draw__reading__lesson=lesson, draw__reading__trial=False, draw__question__in=gone
+    )
     for stop in sorted(set(predicted.values_list("draw__question", flat=True))):
         yield (
             f"The stop “{stop}” of “{version.slug}” has predictions in {lesson.course} and is gone, and there is a new "
@@ -181,7 +192,3 @@ def _same_stops(version: LessonVersion, new: Compiled) -> bool:
         return set(compiled(version).questions) == set(new.questions)
     except Unshowable:
         return False
-
-
-def _normal(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")

@@ -2,4 +2,7 @@
 
 from django.dispatch import Signal
 
-committed = Signal()  # prediction=; inside the transaction that writes it
+committed = (
+    Signal()
+)  # prediction=, stops=, their ids in the lesson's order; inside the transaction that writes it
+marked = Signal()  # mark=, a StaffMark; inside the transaction that writes it

@@ -11,15 +11,16 @@ from decimal import Decimal
 from typing import Any
 
 from softmark.lessons.compiled import Compiled
+from softmark.lessons.credit import credited
 from softmark.lessons.drawing import seal
-from softmark.lessons.drawn import Question
-from softmark.lessons.folder import named_files
-from softmark.lessons.model import Blocks, Lesson
-from softmark.lessons.model import Part as PartOfLesson
 from softmark.lessons.models import Draw, Prediction, Reading
 from softmark.lessons.questions import Seal
 from softmark.lessons.questions.offered import offered
 from softmark.lessons.questions.raw import Named
+from softmark.lessons.written.drawn import Question
+from softmark.lessons.written.folder import named_files
+from softmark.lessons.written.lesson import Blocks, Lesson
+from softmark.lessons.written.lesson import Part as PartOfLesson
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,10 @@ class Answered:
     """A stop with its prediction, and all that is behind it. No row of the database: from one a page could go on.
 
     response: as text; None: no answer. key: what is right, as text.
-    share, right, error, source, confidence, how, committed_at: as a Prediction has them.
+    share, right, source: what it is worth by now, and who says so.
+    error, confidence, how, committed_at: as a Prediction has them.
+    ticked:   the ideas that its author found in it; None: they have not said.
+    comment:  what staff wrote to them when they marked it.
     given:    what the prompt fills in, as it did before.
     branches: what is said to those who gave this answer.
     """
@@ -67,6 +71,8 @@ class Answered:
     committed_at: datetime
     reveal: Blocks
     branches: Blocks
+    ticked: tuple[int, ...] | None
+    comment: str
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,30 @@ class Standing:
     done: int
     data: Mapping[str, bytes]
 
+    def answered(self, stop: str) -> Answered:
+        """One that is open, and committed."""
+        stops = (each.stop for each in self.parts)
+        return next(each for each in stops if isinstance(each, Answered) and each.id == stop)
+
+
+@dataclass(frozen=True)
+class CameBack:
+    """A stop by itself, with the numbers of a later draw. data: the files that it names."""
+
+    stop: Asked | Answered
+    data: Mapping[str, bytes]
+
+
+def came_back(reading: Reading, compiled: Compiled, draw: Draw, prediction: Prediction | None) -> CameBack:
+    """prediction: the one of this draw, if there is one."""
+    question = compiled.questions[draw.question]
+    if prediction is None:
+        asked = _asked(question, draw, seal(reading, draw.question, draw.number))
+        return CameBack(asked, _data(compiled.lesson, [PartOfLesson(asked.prompt, None)]))
+    stop = answered(question, draw, prediction)
+    seen = PartOfLesson((*stop.prompt, *stop.reveal, *stop.branches), None)
+    return CameBack(stop, _data(compiled.lesson, [seen]))
+
 
 def standing_of(
     reading: Reading, compiled: Compiled, draws: Mapping[str, Draw], predictions: Mapping[str, Prediction]
@@ -106,7 +136,7 @@ def standing_of(
         if predict is not None:
             question, draw = compiled.questions[predict.id], draws.get(predict.id)
             if draw is not None and predict.id in predictions:
-                stop = _answered(question, draw, predictions[predict.id])
+                stop = answered(question, draw, predictions[predict.id], marked=reading.lesson.item.released)
                 shown = PartOfLesson((*part.blocks, *stop.prompt, *stop.reveal, *stop.branches), None)
             elif draw is not None and predict.id == reached:
                 stop = _asked(question, draw, seal(reading, predict.id, draw.number))
@@ -145,7 +175,10 @@ def _public(question: Question, sealed: Seal) -> Any:
     return replace(question.settings, **changed)
 
 
-def _answered(question: Question, draw: Draw, prediction: Prediction) -> Answered:
+def answered(question: Question, draw: Draw, prediction: Prediction, *, marked: bool = True) -> Answered:
+    """For its author, and for staff who mark it. marked: with the marks of staff, which are grades: their release shows
+    them to students.
+    """
     kind, settings, predict = question.type, question.settings, question.predict
     kept = prediction.response
     response = None if kept is None else kind.response_from_json(kept)
@@ -153,13 +186,19 @@ def _answered(question: Question, draw: Draw, prediction: Prediction) -> Answere
         branch for branch in predict.branches
         if branch.answer == prediction.error or kind.matches(branch.answer, response, settings)
     )  # fmt: skip
+    review, marks = (
+        getattr(prediction, "self_review", None),
+        list(prediction.staff_marks.all()) if marked else [],
+    )
+    credit = credited(prediction.share, prediction.source, [each.share for each in marks])
     return Answered(
         id=predict.id, type=kind.name, settings=settings, prompt=predict.prompt, given=draw.given, facts=draw.facts,
         response=None if response is None else kind.show_response(response, settings),
         key=kind.show_key(kind.key_from_json(draw.key), settings),
-        share=prediction.share, right=prediction.is_right, error=prediction.error, source=prediction.source,
+        share=credit.share, right=credit.is_right, source=credit.source, error=prediction.error,
         confidence=prediction.confidence, how=prediction.how, committed_at=prediction.committed_at,
         reveal=predict.reveal, branches=tuple(block for branch in said for block in branch.blocks),
+        ticked=None if review is None else tuple(review.ideas), comment=marks[-1].comment if marks else "",
     )  # fmt: skip
 
 

@@ -10,12 +10,12 @@ from django.utils.safestring import SafeString
 
 from softmark.accounts.models import User
 from softmark.courses.deadlines import Deadline
+from softmark.courses.late_words import cost_now, cost_of_late
 from softmark.courses.models import Course, Item, Role
 from softmark.courses.policies import Decision
 from softmark.coursework.models import Assignment, AssignmentVersion
 from softmark.submissions import editor, form_token, queries
 from softmark.submissions.editor import Editor
-from softmark.submissions.late_words import cost_now, cost_of_late
 from softmark.submissions.models import Submission
 from softmark.submissions.policies import Standing, may_submit
 from softmark.ui import markdown

@@ -1,12 +1,30 @@
-"""The body of a request that brings files."""
+"""What a request brings."""
 
 from __future__ import annotations
 
-from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
-from django.http import HttpRequest
+import codecs
+from collections.abc import Callable
+
+from django.core.exceptions import BadRequest, RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.http import HttpRequest, HttpResponseBase
 
 _READ_AWAY_BYTES = 100 << 20
 _PIECE = 1 << 16
+
+
+def in_utf8(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """A middleware: no page of ours sends other letters, and in some encodings come half characters, which neither
+    the database nor a page can hold.
+    """
+
+    def respond(request: HttpRequest) -> HttpResponseBase:
+        if request.encoding is not None and codecs.lookup(request.encoding).name != "utf-8":
+            raise BadRequest("Letters that are not UTF-8.")
+        return get_response(request)
+
+    return respond
 
 
 def parse(request: HttpRequest, most: int) -> bool:

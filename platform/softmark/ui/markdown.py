@@ -75,7 +75,7 @@ def _use_classes(tokens: Sequence[Token]) -> None:
     for token in tokens:
         style = token.attrs.pop("style", None)
         if style:
-            token.attrSet("class", "align-" + str(style).removeprefix("text-align:").strip())
+            token.attrJoin("class", "align-" + str(style).removeprefix("text-align:").strip())
 
 
 def _math(source: str, options: dict[str, Any]) -> str:
@@ -139,7 +139,8 @@ _HTML = set(
     "a blockquote br code div em h1 h2 h3 h4 h5 h6 hr img li ol p pre span strong table tbody td th thead tr ul".split()
 )
 _CLASSES = {name for name in STANDARD_TYPES.values() if name} | set(
-    "align-center align-left align-right block code inline letter math math-broken math-note table table-scroll".split()
+    "align-center align-left align-right block code inline letter math math-broken math-note nowrap table"
+    " table-scroll".split()
 )
 
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/]+=*")

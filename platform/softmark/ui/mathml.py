@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
@@ -17,6 +18,8 @@ _WIDTHS = {
     "mediummathspace": "0.2222em", "thickmathspace": "0.2778em", "verythickmathspace": "0.3333em",
     "veryverythickmathspace": "0.3889em",
 }  # fmt: skip
+_SIGNS = ("\N{MINUS SIGN}", "-", "+")
+_BEFORE_SIGNS = tuple("([{,;:=<>≤≥≈+-−·⋅×/")
 
 
 class NotMath(ValueError):
@@ -35,6 +38,8 @@ def render(source: str, *, block: bool) -> str:
         _join_words(element)
         _mark_letter(element)
         _use_length(element)
+        _name_infinity(element)
+        _mark_signs(element)
     return ElementTree.tostring(root, encoding="unicode")
 
 
@@ -73,3 +78,19 @@ def _use_length(element: ElementTree.Element) -> None:
     length = _WIDTHS.get(width.removeprefix("negative"))
     if length:
         element.set("width", f"-{length}" if width.startswith("negative") else length)
+
+
+def _name_infinity(element: ElementTree.Element) -> None:
+    """It comes as an operator, with the spaces of one around it."""
+    if element.tag == "mo" and element.text == "∞":
+        element.tag = "mi"
+
+
+def _mark_signs(parent: ElementTree.Element) -> None:
+    """A minus at the start, or after a bracket or an operator, is a sign, with no space behind it."""
+    first = next(iter(parent), None)
+    if first is not None and first.tag == "mo" and first.text in _SIGNS and len(parent) > 1:
+        first.set("form", "prefix")
+    for before, element in pairwise(parent):
+        if element.tag == before.tag == "mo" and element.text in _SIGNS and before.text in _BEFORE_SIGNS:
+            element.set("form", "prefix")

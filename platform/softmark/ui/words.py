@@ -80,7 +80,7 @@ def _plain(value: Decimal) -> str:
 
 
 def shown_duration(seconds: float, short: bool = False) -> str:
-    """A length of time in its two largest units: '2 minutes 5 seconds', or in short '2 min 5 s'."""
+    """A length of time in the two largest units that it has: '2 minutes 5 seconds', or in short '2 min 5 s'."""
     seconds = abs(seconds)
     if seconds < 0.0005:
         return "0 ms" if short else "under a millisecond"
@@ -91,16 +91,17 @@ def shown_duration(seconds: float, short: bool = False) -> str:
         unit = "s" if short else "second" if text == "1" else "seconds"
         return f"{text} {unit}"
     whole = round(seconds)
-    for size, name, brief, smaller, smaller_name, smaller_brief in (
-        (86_400, "day", "d", 3_600, "hour", "h"),
-        (3_600, "hour", "h", 60, "minute", "min"),
-        (60, "minute", "min", 1, "second", "s"),
+    said = []
+    for size, name, brief in (
+        (86_400, "day", "d"),
+        (3_600, "hour", "h"),
+        (60, "minute", "min"),
+        (1, "second", "s"),
     ):
-        if whole >= size:
-            rest = whole % size // smaller
-            words = _count(whole // size, name, brief, short)
-            return f"{words} {_count(rest, smaller_name, smaller_brief, short)}" if rest else words
-    return _count(whole, "second", "s", short)
+        number, whole = divmod(whole, size)
+        if number:
+            said.append(_count(number, name, brief, short))
+    return " ".join(said[:2])
 
 
 def _count(number: int, name: str, brief: str, short: bool) -> str:

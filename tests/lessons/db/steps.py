@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection
 
 from softmark.lessons.actions import Committed, Refused, commit, look
-from softmark.lessons.models import Prediction, Reading
+from softmark.lessons.models import Draw, Prediction, Reading
 from softmark.lessons.questions import Invalid
 from softmark.lessons.signals import committed
 from softmark.lessons.standing import Answered, Asked, Standing
@@ -37,6 +37,12 @@ def hearing() -> Iterator[list[Prediction]]:
         yield heard
     finally:
         committed.disconnect(hear)
+
+
+def draw_at(reading: Reading, stop: str, now: datetime = NOON) -> Draw:
+    """What is asked at a stop that is reached."""
+    look(reading, now)
+    return Draw.objects.get(reading=reading, question=stop, number=0)
 
 
 def waiting(standing: Standing) -> Asked:

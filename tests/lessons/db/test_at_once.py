@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from softmark.lessons.actions import Committed, begin, commit, draw_of, look, save_draft, settle
+from softmark.lessons.actions import Committed, begin, commit, look, save_draft, settle
 from softmark.lessons.importing import place
 from softmark.lessons.models import Draw, Lesson, Prediction, Reading
 from softmark.lessons.questions import Invalid
 from tests.factories import enrol, make_course, make_lesson, make_lesson_version, make_reading
-from tests.lessons.db.steps import NOON, at_once, hearing
+from tests.lessons.db.steps import NOON, at_once, draw_at, hearing
 from tests.lessons.test_source import DATA, LESSON
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,7 +53,7 @@ def test_it_is_begun_and_drawn_once() -> None:
     readings = at_once(20, lambda _: begin(lesson, learner, NOON))
     assert Reading.objects.count() == len(set(readings)) == 1
     reading = Reading.objects.get()
-    draws = at_once(20, lambda _: draw_of(reading, "bank-least"))
+    draws = at_once(20, lambda _: draw_at(reading, "bank-least"))
     assert Draw.objects.count() == len(set(draws)) == 1
 
 

@@ -9,8 +9,9 @@ import pytest
 from django.core.management import call_command
 
 from softmark.courses.models import Course
-from softmark.lessons.importing import Brought, Misplaced, NotFit, bring, digest_of, place, publish
+from softmark.lessons.importing import Misplaced, NotFit, bring, digest_of, place, publish, read_texts
 from softmark.lessons.models import Lesson, LessonVersion
+from softmark.lessons.written.lesson import Lesson as WrittenLesson
 from tests.factories import make_assignment, make_course, make_lesson, make_lesson_version, make_reading
 from tests.lessons.db.steps import predict
 from tests.lessons.small_lesson import small_data, small_lesson
@@ -37,8 +38,8 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return code, out.getvalue(), err.getvalue()
 
 
-def brought(edit: int = 0, text: str | None = None) -> Brought:
-    return Brought("listening.md", text or small_lesson(edit), small_data(edit))
+def brought(edit: int = 0, text: str | None = None) -> WrittenLesson:
+    return read_texts("listening.md", text or small_lesson(edit), small_data(edit))
 
 
 class TestCommand:
@@ -114,7 +115,7 @@ class TestVersions:
 
     def test_another_file_is_another_version(self) -> None:
         first, _ = publish(brought())
-        second, is_new = publish(Brought("listening.md", small_lesson(), small_data(1)))
+        second, is_new = publish(read_texts("listening.md", small_lesson(), small_data(1)))
         assert is_new
         assert first.digest != second.digest
 
@@ -123,7 +124,7 @@ class TestVersions:
 
     def test_what_does_not_pass_is_no_version(self) -> None:
         with pytest.raises(NotFit) as caught:
-            publish(brought(text=small_lesson().replace("type: number", "type: numbr")))
+            read_texts("listening.md", small_lesson().replace("type: number", "type: numbr"), small_data())
         assert caught.value.problems
         assert not LessonVersion.objects.exists()
 

@@ -8,7 +8,7 @@ import pytest
 
 from softmark.lessons.actions import Refused, begin, commit, look, save_draft, settle
 from softmark.lessons.models import Prediction, Reading
-from tests.factories import enrol, make_lesson, make_reading
+from tests.factories import enrol, make_extension, make_lesson, make_reading, make_schedule
 from tests.lessons.db.steps import NOON, answered, hearing, option, predict, reachable, waiting
 from tests.lessons.small_lesson import canary
 
@@ -51,6 +51,32 @@ def test_a_draft_that_is_an_answer_is_committed_and_says_so(reading: Reading) ->
         ("which-one", True),
         ("what-prints", True),
     ]
+
+
+def test_a_lesson_that_closes_first_ends_the_time() -> None:
+    """Whatever is kept until then is settled then, and is as late as the last moment at which it could be committed."""
+    closes_at = NOON + timedelta(minutes=5)
+    lesson = make_lesson(due_at=closes_at, closes_at=closes_at)
+    reading = make_reading(lesson, started_at=NOON, minutes=10)
+    look(reading, NOON)
+    last = closes_at + timedelta(seconds=59)  # the minute that it names is theirs
+    save_draft(reading, "how-many", ["7"], last)
+    assert settle(reading, last) == ()
+    settled = settle(reading, closes_at + timedelta(minutes=1))
+    assert [each.response is None for each in settled] == [False, True, True]
+    assert {each.committed_at for each in settled} == {closes_at}
+    make_schedule(lesson.item, closes_at=NOON - timedelta(days=1))  # once somebody has begun
+    other = make_reading(lesson, started_at=NOON, minutes=10)
+    assert {each.committed_at for each in settle(other, NOON)} == {NOON}
+
+
+def test_an_extension_moves_the_close_for_whoever_has_it() -> None:
+    lesson = make_lesson(due_at=NOON, closes_at=NOON)
+    reading = make_reading(lesson, started_at=NOON - timedelta(minutes=5), minutes=10)
+    make_extension(lesson.item, reading.learner, NOON + timedelta(days=1))
+    look(reading, NOON)
+    assert settle(reading, NOON + timedelta(minutes=4)) == ()
+    assert len(settle(reading, NOON + timedelta(minutes=5))) == 3
 
 
 def test_a_drafted_choice_is_one_of_this_draw(reading: Reading) -> None:

@@ -11,7 +11,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from softmark.lessons.actions import Refused, begin, commit, draw_of, look, save_draft
+from softmark.lessons.actions import Refused, begin, commit, look, save_draft
 from softmark.lessons.importing import place
 from softmark.lessons.models import Lesson, Prediction, Reading
 from softmark.lessons.queries import standing as standing_of
@@ -26,7 +26,7 @@ STEPS = st.one_of(
     st.tuples(st.just("look")),
     st.tuples(st.just("right")),
     st.tuples(st.just("right")),
-    st.tuples(st.sampled_from(["commit", "draft", "draw"]), st.sampled_from([*STOPS, "no-such"]), posts),
+    st.tuples(st.sampled_from(["commit", "draft"]), st.sampled_from([*STOPS, "no-such"]), posts),
     st.tuples(
         st.sampled_from(["commit", "draft"]), st.just(STOPS[0]), st.sampled_from([["7"], ["8"], ["x"]])
     ),
@@ -93,9 +93,6 @@ class Walk:
 
     def draft(self, stop: str, posted: list[str]) -> None:
         self._read(lambda reading: save_draft(reading, stop, posted, self.now))
-
-    def draw(self, stop: str, _: list[str]) -> None:
-        self._read(lambda reading: draw_of(reading, stop))
 
     def _read(self, act: Callable[[Reading], object]) -> None:
         if self.reading is not None:

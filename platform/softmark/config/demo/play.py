@@ -13,13 +13,15 @@ from pathlib import Path
 
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
+from django.db.models import Count, Q
 
 from grader.assignment import Device
 from softmark.accounts.models import User
-from softmark.config.demo.script import ADMINISTRATOR, ByHand, HandIn, Script, Task
-from softmark.courses.actions import enrol, extend
+from softmark.config.demo.readings import read
+from softmark.config.demo.script import ADMINISTRATOR, ByHand, HandIn, MoreTime, Script, Setup, Task
+from softmark.courses.actions import Terms, accommodate, enrol, extend, set_schedule
 from softmark.courses.models import Course, Extension, Item, Role
-from softmark.coursework.actions import Terms, place, publish
+from softmark.coursework.actions import place, publish
 from softmark.coursework.importing import gate, load_assignment, published
 from softmark.coursework.models import Assignment, AssignmentVersion
 from softmark.coursework.routing import Queue
@@ -30,37 +32,49 @@ from softmark.gradebook.models import Event
 from softmark.grading import queue
 from softmark.grading.work import Bench
 from softmark.home.demo_people import PASSWORD
-from softmark.lessons.importing import bring, read_folder
-from softmark.lessons.models import Lesson
+from softmark.lessons.importing import bring, digests_in, read_folder
+from softmark.lessons.models import Lesson, Reading
+from softmark.lessons.queries import lessons_of
 from softmark.submissions.actions import submit
 from softmark.submissions.models import Status, Submission
 
-# In the order in which they are read.
-LESSONS = (
-    "which-meaning",
-    "query-key-value",
-    "attention-on-a-sentence",
-    "masks-and-heads",
-    "long-context-cost",
-    "kv-cache",
-)
 _PATIENCE = 60.0  # seconds, for submissions that another worker took
 
 
-def is_played(script: Script) -> bool:
-    """Whether everything is there and has come to its end."""
+def is_played(script: Script, lessons: Path) -> bool:
+    """Whether everything is there and has come to its end, and no lesson of the folder was edited since."""
     course = Course.objects.filter(slug=script.slug).first()
     if course is None:
         return False
     tokens = [each.token for each in script.hand_ins]
     settled = Submission.objects.filter(token__in=tokens).exclude(status__in=(Status.WAITING, Status.RUNNING))
     decided = Event.objects.filter(course=course, kind__in=(Kind.EXCUSE.value, Kind.OVERRIDE.value))
-    lessons = Lesson.objects.filter(item__course=course, item__slug__in=LESSONS)
     return (
         settled.count() == len(tokens)
         and decided.count() >= len(script.by_hand)
-        and lessons.count() == len(LESSONS)
+        and _is_read(script, course)
+        and _digests(course).items() >= _wanted(script, lessons).items()
     )
+
+
+def _is_read(script: Script, course: Course) -> bool:
+    """Whether each of the script's people has predicted as much as they do."""
+    readings = Reading.objects.filter(lesson__item__course=course, trial=False)
+    made = readings.annotate(made=Count("draws__prediction", filter=Q(draws__number=0))).values_list(
+        "lesson__version__slug", "learner__email", "made"
+    )
+    done = {(lesson, email.partition("@")[0]): number for lesson, email, number in made}
+    return all(done.get((walk.lesson, walk.student), -1) >= len(walk.answers) for walk in script.walks)
+
+
+def _digests(course: Course) -> dict[str, str]:
+    """Of the versions that the course's lessons have, by their ids."""
+    return dict(Lesson.objects.filter(item__course=course).values_list("version__slug", "version__digest"))
+
+
+def _wanted(script: Script, folder: Path) -> dict[str, str]:
+    found = digests_in(folder)
+    return {lesson.id: found[lesson.id] for lesson in script.lessons}
 
 
 def play(script: Script, assignments: Path, submissions: Path, lessons: Path, bench: Bench) -> Course:
@@ -71,7 +85,7 @@ def play(script: Script, assignments: Path, submissions: Path, lessons: Path, be
     bench.open(Device.CPU)
     versions = _versions([assignments / task.folder for task in script.tasks])
     course, people = _people(script)
-    _place_lessons(course, lessons)
+    _place_lessons(script, course, lessons)
     for task, version in zip(script.tasks, versions, strict=True):
         place(course, version, attempts=task.attempts, terms=_terms(task, course))
     items = {item.slug: item for item in course.items.all()}
@@ -80,6 +94,9 @@ def play(script: Script, assignments: Path, submissions: Path, lessons: Path, be
         if not Extension.objects.filter(item=item, user=student).exists():
             due = each.due.on(_loaded(course), course.zone)
             extend(item, student, due, reason=each.reason, by=people[each.by])
+    for granted in script.accommodations:
+        _accommodate(granted, course, people)
+    _read_lessons(script, course, people)
     for hand_in in script.hand_ins:
         if not hand_in.held:
             _hand_in(hand_in, items, people, submissions)
@@ -126,10 +143,48 @@ def _people(script: Script) -> tuple[Course, dict[str, User]]:
     return course, people
 
 
-def _place_lessons(course: Course, folder: Path) -> None:
-    """Before the assignments, where those are not there yet."""
-    brought = {each.file.removesuffix(".md"): each for each in read_folder(folder)}
-    bring(course, [brought[name] for name in LESSONS])
+@transaction.atomic
+def _place_lessons(script: Script, course: Course, folder: Path) -> None:
+    """Before the assignments, where those are not there yet. What is set up is the course's own from then on."""
+    if _digests(course).items() >= _wanted(script, folder).items():
+        return
+    brought = {each.id: each for each in read_folder(folder)}
+    placed = bring(course, [brought[lesson.id] for lesson in script.lessons])
+    for setup, each in zip(script.lessons, placed, strict=True):
+        if each.is_new:
+            _set_up(setup, each.lesson)
+
+
+def _set_up(setup: Setup, lesson: Lesson) -> None:
+    item, loaded, zone = lesson.item, _loaded(lesson.course), lesson.course.zone
+    lesson.counts, lesson.time_limit = setup.counts or lesson.counts, setup.time_limit
+    lesson.save(update_fields=["counts", "time_limit"])
+    if setup.points is not None:
+        item.points = setup.points
+        item.save(update_fields=["points"])
+    if setup.due is not None:
+        set_schedule(
+            item,
+            opens_at=setup.opens.on(loaded, zone) if setup.opens else None,
+            due_at=setup.due.on(loaded, zone),
+            closes_at=setup.closes.on(loaded, zone) if setup.closes else None,
+            grace_minutes=setup.grace_minutes,
+            percent_per_day=setup.percent_per_day,
+            floor_percent=setup.floor_percent,
+        )
+
+
+def _read_lessons(script: Script, course: Course, people: dict[str, User]) -> None:
+    lessons = {lesson.version.slug: lesson for lesson in lessons_of(course)}
+    for walk in script.walks:
+        read(walk, lessons[walk.lesson], people[walk.student], walk.when.on(_loaded(course), course.zone))
+
+
+def _accommodate(granted: MoreTime, course: Course, people: dict[str, User]) -> None:
+    student = people[granted.student]
+    if not course.accommodations.filter(user=student).exists():
+        by = people[granted.by]
+        accommodate(course, student, granted.time_factor, reason=granted.reason, by=by, at=course.created_at)
 
 
 def _loaded(course: Course) -> date:

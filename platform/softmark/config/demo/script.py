@@ -57,6 +57,47 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Setup:
+    """A lesson of the course, by its id, in the order in which they are read. What is left out is as imported."""
+
+    id: str
+    counts: str | None = None
+    points: Decimal | None = None
+    time_limit: int | None = None
+    opens: Moment | None = None
+    due: Moment | None = None
+    closes: Moment | None = None
+    grace_minutes: int = 0
+    percent_per_day: Decimal = Decimal(0)
+    floor_percent: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Somebody's way through a lesson. answers: a letter a stop, r for right and w for wrong; who gives fewer than
+    there are stops, stops there. sure: a digit a stop, 0 where they do not say.
+    """
+
+    lesson: str
+    student: str
+    when: Moment
+    answers: str
+    sure: str
+
+    @property
+    def predictions(self) -> list[tuple[str, int | None]]:
+        return [(answer, int(sure) or None) for answer, sure in zip(self.answers, self.sure, strict=True)]
+
+
+@dataclass(frozen=True)
+class MoreTime:
+    student: str
+    time_factor: Decimal
+    reason: str
+    by: str
+
+
+@dataclass(frozen=True)
 class Extending:
     assignment: str
     student: str
@@ -101,7 +142,10 @@ class Script:
     title: str
     time_zone: str
     people: tuple[Person, ...]
+    lessons: tuple[Setup, ...]
     tasks: tuple[Task, ...]
+    accommodations: tuple[MoreTime, ...]
+    walks: tuple[Walk, ...]
     extensions: tuple[Extending, ...]
     hand_ins: tuple[HandIn, ...]
     by_hand: tuple[ByHand, ...]
@@ -123,6 +167,9 @@ def read_script(fixtures: Path) -> Script:
         title=course["title"],
         time_zone=course["time_zone"],
         people=people,
+        lessons=tuple(Setup(**_read(each)) for each in course["lessons"]),
+        accommodations=tuple(MoreTime(**_read(each)) for each in course["accommodations"]),
+        walks=tuple(Walk(**_read(each)) for each in course["readings"]),
         tasks=tuple(Task(**_read(each)) for each in course["assignments"]),
         extensions=tuple(Extending(**_read(each)) for each in course["extensions"]),
         hand_ins=tuple(sorted(hand_ins, key=lambda each: (each.when.day, each.when.at))),
@@ -130,7 +177,7 @@ def read_script(fixtures: Path) -> Script:
     )
 
 
-_NUMBERS = {"percent_per_day", "floor_percent", "points"}
+_NUMBERS = {"percent_per_day", "floor_percent", "points", "time_factor"}
 
 
 def _read(table: dict[str, Any]) -> dict[str, Any]:

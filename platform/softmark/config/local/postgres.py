@@ -36,7 +36,8 @@ FORGETFUL = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
-}  # for tests: no data to keep
+    "max_connections": "400",
+}  # for tests: no data to keep, and several of them at a time that have fifty connections each
 _READY_LINE = 7  # of postmaster.pid
 
 

@@ -12,6 +12,7 @@ from softmark.lessons.questions.offered import MOST, opened, text_of
 from softmark.lessons.questions.raw import Named, Raw
 from softmark.lessons.questions.wording import listed
 
+BETWEEN = " · "  # the options of an answer
 _ASK = "Pick all the options that hold; at least one does."
 
 
@@ -30,7 +31,6 @@ class Picked:
 class Choices(QuestionType[Settings, Picked, Picked]):
     name = "choices"
     settings_keys = frozenset({"options"})
-    needs_unique_key = False
 
     def settings(self, raw: Mapping[str, Any], complain: Complain) -> Settings | None:
         reading = Raw(raw, complain)
@@ -88,6 +88,6 @@ def _shown(picked: Picked, settings: Settings) -> str:
     """In the author's order, whatever order they were picked in."""
     known = [option.id for option in settings.options]
     lost = sorted(picked.options.difference(known))
-    return "; ".join(
+    return BETWEEN.join(
         text_of(id, settings.options) for id in [*(id for id in known if id in picked.options), *lost]
     )

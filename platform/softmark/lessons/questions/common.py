@@ -65,17 +65,15 @@ def wrong(error: str | None = None) -> Mark:
 class QuestionType(ABC, Generic[Settings, Response, Key]):
     """One type of question. It holds nothing itself: settings come from a directive, keys from it or a reference.
 
-    settings_keys:    what a directive of this type may say beside what all may say (type, given, answer, ...).
-    secret_keys:      which of these must not be seen before the commit.
-    takes_answer:     whether a directive must say what is right.
-    needs_unique_key: whether exactly one answer is right; then `key` complains where several are.
+    settings_keys: what a directive of this type may say beside what all may say (type, given, answer, ...).
+    secret_keys:   which of these must not be seen before the commit.
+    takes_answer:  whether a directive must say what is right.
     """
 
     name: ClassVar[str]
     settings_keys: ClassVar[frozenset[str]]
     secret_keys: ClassVar[frozenset[str]] = frozenset()
     takes_answer: ClassVar[bool] = True
-    needs_unique_key: ClassVar[bool] = True
 
     @abstractmethod
     def settings(self, raw: Mapping[str, Any], complain: Complain) -> Settings | None:
@@ -127,6 +125,10 @@ class QuestionType(ABC, Generic[Settings, Response, Key]):
     @abstractmethod
     def show_key(self, key: Key, settings: Settings) -> str:
         """What is right, as text."""
+
+    def fill_in(self, key: Key, settings: Settings) -> str:
+        """What is right, as a reveal fills it in: in a formula, too."""
+        return self.show_key(key, settings)
 
     @abstractmethod
     def response_to_json(self, response: Response) -> Json: ...

@@ -1,4 +1,4 @@
-"""An answer in one's own words: compared with a model answer by its author, and credited for being made."""
+"""An answer in one's own words: its author compares it with a model answer; it counts as made until staff mark it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,6 @@ class FreeText(QuestionType[Settings, Written, Key]):
     settings_keys = frozenset({"model", "ideas", "min_length"})
     secret_keys = frozenset({"model", "ideas"})
     takes_answer = False
-    needs_unique_key = False
 
     def settings(self, raw: Mapping[str, Any], complain: Complain) -> Settings | None:
         reading = Raw(raw, complain)

@@ -20,6 +20,7 @@ from softmark.lessons.questions.common import (
 )
 from softmark.lessons.questions.numerals import (
     HOW,
+    MINUS,
     Numeral,
     number_from_json,
     number_to_json,
@@ -37,7 +38,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Key:
+    """fraction: as its author wrote it, where that is one."""
+
     value: Fraction
+    fraction: str = ""
 
     @property
     def numbers(self) -> tuple[Fraction, ...]:
@@ -59,7 +63,8 @@ class Number(QuestionType[Settings, Numeral, Key]):
         if number is None:
             complain("The answer of a number question must be one finite number.")
             return None
-        return Key(number) if settings.tolerance.suits(number, complain) else None
+        fraction = value.strip() if isinstance(value, str) and "/" in value else ""
+        return Key(number, fraction) if settings.tolerance.suits(number, complain) else None
 
     def read(self, posted: Sequence[str], settings: Settings, seal: Seal) -> Numeral:
         return read_number(the_only(posted, f"Nothing is typed yet. {HOW}"))
@@ -77,8 +82,15 @@ class Number(QuestionType[Settings, Numeral, Key]):
     def show_response(self, response: Numeral, settings: Settings) -> str:
         return response.raw
 
-    def show_key(self, key: Key, settings: Settings) -> str:
+    def fill_in(self, key: Key, settings: Settings) -> str:
         return shown_number(key.value, settings.tolerance.allowed(key.value))
+
+    def show_key(self, key: Key, settings: Settings) -> str:
+        shown = self.fill_in(key, settings)
+        if not key.fraction or "/" in shown:
+            return shown
+        fraction = key.fraction.replace("-", MINUS)
+        return f"{fraction} {'=' if read_number(shown).value == key.value else '≈'} {shown}"
 
     def response_to_json(self, response: Numeral) -> Json:
         return {"raw": response.raw, "value": number_to_json(response.value)}
@@ -87,10 +99,11 @@ class Number(QuestionType[Settings, Numeral, Key]):
         return Numeral(kept["raw"], number_from_json(kept["value"]))
 
     def key_to_json(self, key: Key) -> Json:
-        return {"value": number_to_json(key.value)}
+        kept: Json = {"value": number_to_json(key.value)}
+        return kept | {"fraction": key.fraction} if key.fraction else kept
 
     def key_from_json(self, kept: Json) -> Key:
-        return Key(number_from_json(kept["value"]))
+        return Key(number_from_json(kept["value"]), kept.get("fraction", ""))
 
 
 def _number(said: str) -> Fraction | None:

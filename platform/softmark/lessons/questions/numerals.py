@@ -149,7 +149,7 @@ def shown_number(value: Fraction | int | float, allowed: Fraction | None = None)
     for text, shown in _roundings(abs(number)):
         if allowed is None or abs(shown - abs(number)) <= allowed:
             return f"{MINUS}{text}" if number < 0 and shown else text
-    return f"{MINUS if number < 0 else ''}{abs(number.numerator)}/{number.denominator}"
+    return f"{MINUS if number < 0 else ''}{abs(number)}"  # a fraction like 1/3, or all digits
 
 
 def _roundings(value: Fraction) -> Iterator[tuple[str, Fraction]]:
@@ -160,9 +160,9 @@ def _roundings(value: Fraction) -> Iterator[tuple[str, Fraction]]:
             yield text, Fraction(text)
         return
     first = 2
-    while value and value * 10**first < Fraction(1, 2):  # 0.05 is shown as 0.05, and 0.004 not as 0.00
-        first += 1
-    first += first > 2
+    if value * 100 < Fraction(1, 2):  # 0.05 is shown as 0.05, and 0.004 not as 0.00
+        while value and value * 10**first < 10:
+            first += 1
     for places in range(first, first + 20):
         unit = 10**places
         rounded = Fraction(math.floor(value * unit + Fraction(1, 2)), unit)

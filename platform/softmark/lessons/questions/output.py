@@ -1,7 +1,12 @@
-"""What a snippet prints, line by line. Spaces at the end of a line and empty lines at the end do not count."""
+"""What a snippet prints, line by line.
+
+Spaces do not count at the end of a line, after commas and just inside brackets, and several count as one; nor do empty
+lines at the end. Where a line begins, how its words are parted and where it is broken does count.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +29,9 @@ from softmark.lessons.questions.wording import storable, typed_lines
 MOST = 4_000  # characters
 SPACES_ONLY = "spaces-only"
 _ASK = "Type what the snippet prints, line by line."
+# after a comma, inside brackets, and one of several; not what a line begins with, which is its indentation
+_LOOSE = re.compile(r"(?<=[,(\[{])\s+|(?<=\S)\s+(?=[)\]}])")
+_SEVERAL = re.compile(r"(?<=\S)\s+")
 
 
 @dataclass(frozen=True)
@@ -41,9 +49,14 @@ class Printed:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What counts of it."""
+        """As it is shown."""
         text = unicodedata.normalize("NFC", self.text)
         return tuple(line.rstrip() for line in text.rstrip().split("\n"))
+
+    @property
+    def counting(self) -> tuple[str, ...]:
+        """What counts of it."""
+        return tuple(_SEVERAL.sub(" ", _LOOSE.sub("", line)) for line in self.lines)
 
 
 class Output(QuestionType[Settings, Printed, Printed]):
@@ -71,7 +84,7 @@ class Output(QuestionType[Settings, Printed, Printed]):
         return Printed(text)
 
     def grade(self, response: Printed, key: Printed, settings: Settings) -> Mark:
-        if response.lines == key.lines:
+        if response.counting == key.counting:
             return RIGHT
         same = ["".join(" ".join(each.lines).split()) for each in (response, key)]
         return wrong(SPACES_ONLY if same[0] == same[1] else None)

@@ -67,8 +67,10 @@ class Raw:
 
     def text(self, name: str) -> str:
         """Text that must be there."""
-        value = self._raw.get(name)
-        return self._text(f'"{name}"', value, MOST_TEXT)
+        if name not in self:
+            self.complain(f'"{name}" is empty.' if name in self._raw else f'there is no "{name}".')
+            return ""
+        return self._text(f'"{name}"', self._raw[name], MOST_TEXT)
 
     def texts(self, name: str, least: int, most: int) -> tuple[str, ...]:
         """A list of texts."""

@@ -51,7 +51,6 @@ class Key:
 class Token(QuestionType[Settings, Picked, Key]):
     name = "token"
     settings_keys = frozenset({"tokens"})
-    needs_unique_key = False
 
     def settings(self, raw: Mapping[str, Any], complain: Complain) -> Settings | None:
         reading = Raw(raw, complain)

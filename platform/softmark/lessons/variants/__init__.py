@@ -19,8 +19,8 @@ from softmark.lessons.variants import (
     shapes,
 )
 from softmark.lessons.variants.facts import fact, shown
-from softmark.lessons.variants.given import Given, Misgiven, Reckoned, settled
-from softmark.lessons.variants.seeds import Stream, digest, number_of, seal_of, seed_of
+from softmark.lessons.variants.given import Given, Misgiven, Reckoned
+from softmark.lessons.variants.seeds import Stream, digest, number_of, seal_of
 
 Generator: TypeAlias = Callable[[Stream, Given], Given]
 Reference: TypeAlias = Callable[[Given], Reckoned]
@@ -40,6 +40,7 @@ GENERATORS: Mapping[str, Generator] = MappingProxyType(
             generators.causal_scores,
             generators.sequence_length,
             generators.head_sizes,
+            generators.rows_to_cut,
             generators.small_model,
             generators.longer_text,
             generators.prompt_and_new,
@@ -65,6 +66,7 @@ REFERENCES: Mapping[str, Reference] = MappingProxyType(
         "hidden_pairs": masked.hidden_pairs,
         "projections": shapes.projections,
         "head_width": shapes.head_width,
+        "head_part": shapes.head_part,
         "score_shape": shapes.score_shape,
         "output_shape": shapes.output_shape,
         "cache_vectors_per_token": priced.cache_vectors_per_token,
@@ -115,7 +117,5 @@ __all__ = [
     "fact",
     "number_of",
     "seal_of",
-    "seed_of",
-    "settled",
     "shown",
 ]

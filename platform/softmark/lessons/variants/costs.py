@@ -66,9 +66,13 @@ class Model:
         attention = 2 * self.width * of_queries + 2 * self.width * of_keys
         return self.layers * (attention + self.feed_forward_matrices * self.width * self.feed_forward)
 
+    @property
+    def other_flops_per_token(self) -> int:
+        """Everything but the attention itself: projections and feed-forward, two operations a weight."""
+        return 2 * self.weights
+
     def other_flops(self, n: int) -> int:
-        """Everything but the attention itself: projections and feed-forward, two operations a weight and token."""
-        return 2 * self.weights * n
+        return self.other_flops_per_token * n
 
     def attention_share(self, n: int) -> Fraction:
         """The attention's part of all operations, from 0 to 1."""
@@ -78,7 +82,7 @@ class Model:
     @property
     def crossover(self) -> Fraction:
         """The length at which the attention costs as much as everything else."""
-        return Fraction(2 * self.weights, self.attention_flops_per_pair)
+        return Fraction(self.other_flops_per_token, self.attention_flops_per_pair)
 
 
 LLAMA_3_1_8B = Model(
@@ -104,4 +108,5 @@ GPT_2_SMALL = Model(
     context=1024,
 )
 
+LEAST, MOST = 512, 1_000_000  # tokens, between which it is asked about
 MODELS: Mapping[str, Model] = {"llama-3.1-8b": LLAMA_3_1_8B, "gpt-2-small": GPT_2_SMALL}

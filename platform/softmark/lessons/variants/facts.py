@@ -10,11 +10,13 @@ from softmark.lessons.variants.given import Given
 
 
 def fact(facts: Given, name: str) -> Any:
-    """The fact of this name, dotted or not. Raises KeyError where there is none."""
+    """The fact of this name, dotted or not; of rows each by its place, from 1. Raises KeyError where there is none."""
     if name in facts:
         return facts[name]
     table, _, part = name.rpartition(".")  # at the last dot: a token may hold others
     found = facts.get(table)
+    if isinstance(found, list):
+        found = {str(place): row for place, row in enumerate(found, 1)}
     if not table or not isinstance(found, Mapping) or part not in found:
         raise KeyError(name)
     return found[part]

@@ -134,6 +134,12 @@ def head_sizes(stream: Stream, given: Given) -> Given:
     }
 
 
+def rows_to_cut(stream: Stream, given: Given) -> Given:
+    """rows of two tokens with six one-digit numbers each, no two alike in a row; two heads, and which is asked for."""
+    draws = stream.of("rows")
+    return {**given, "rows": [draws.some(range(1, 10), 6) for _ in range(2)], "heads": 2, "head": 2}
+
+
 def small_model(stream: Stream, given: Given) -> Given:
     """A model whose heads share keys and values, by its sizes, and a length."""
     kv_heads = stream.of("kv_heads").pick((1, 2, 4))

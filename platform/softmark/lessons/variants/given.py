@@ -63,13 +63,6 @@ def tokens_of(given: Given) -> list[str]:
     return tokens
 
 
-def settled(given: Given) -> dict[str, Any]:
-    """The same, with its tokens as a list: a database may put the tables of JSON in another order."""
-    if "keys" not in given and "shares" not in given:
-        return dict(given)
-    return {**given, "tokens": tokens_of(given)}
-
-
 def by_token(given: Given, name: str, tokens: list[str]) -> list[Any]:
     """What a table by token holds, in the tokens' order."""
     table = given.get(name)

@@ -28,28 +28,29 @@ def digest(secret: bytes, *parts: str | int | bytes) -> bytes:
     return code.digest()
 
 
-def seed_of(secret: bytes, learner: int, question: str, version: str, draw: int, stream: str) -> bytes:
-    """The seed of one stream of one draw. Each part of a question draws from a stream of its own."""
-    return digest(secret, "variant", learner, question, version, draw, stream)
-
-
 def seal_of(secret: bytes, draw: str) -> Callable[[str], str]:
     """From an author's id to the opaque one of this draw, which a name of the draw tells from every other."""
     return lambda id: digest(secret, "option", draw, id)[:16].hex()
 
 
-def number_of(secret: bytes, learner: int, question: str, version: str, draw: int, count: int) -> int:
+def number_of(
+    secret: bytes, learner: int, lesson: int, question: str, version: str, draw: int, count: int
+) -> int:
     """Which of `count` numbered variants, from 0, this draw has. None comes back before all of them have come.
 
-    A round is all the variants, shuffled anew; its first differs from the last of the round before.
+    A round is all the variants, shuffled anew; its first differs from the last of the round before. Two take turns.
+    lesson: that of one course, so that what somebody saw of it in another course tells nothing.
     """
 
     def round_of(number: int) -> list[int]:
-        return Stream(seed_of(secret, learner, question, version, number, "variant")).shuffled(range(count))
+        seed = digest(secret, "variant", learner, lesson, question, version, number)
+        return Stream(seed).shuffled(range(count))
 
     number, place = divmod(draw, count)
+    if count == 2:
+        return round_of(0)[place]
     shuffled = round_of(number)
-    if place < 2 and number > 0 and count > 2 and shuffled[0] == round_of(number - 1)[-1]:
+    if place < 2 and number > 0 and shuffled[0] == round_of(number - 1)[-1]:
         shuffled[:2] = reversed(shuffled[:2])
     return shuffled[place]
 

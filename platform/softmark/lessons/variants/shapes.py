@@ -1,10 +1,19 @@
-"""How many vectors there are, and of what shape. given: length of the sequence, width of the model, heads."""
+"""How many vectors there are, of what shape, and which of them a head has.
+
+given: length of the sequence, width of the model, heads.
+"""
 
 from __future__ import annotations
 
-from softmark.lessons.variants.given import Given, Misgiven, Reckoned, whole
+from typing import Any
+
+import numpy as np
+
+from grader.reference import split_heads
+from softmark.lessons.variants.given import Given, Misgiven, Reckoned, numbers, plain, whole
 
 PROJECTIONS = ("query", "key", "value")
+MOST_ROWS = 12
 
 
 def _sizes(given: Given) -> tuple[int, int, int, dict[str, int]]:
@@ -28,6 +37,26 @@ def head_width(given: Given) -> Reckoned:
     """How many numbers of a token one head works with: a number."""
     _, width, _, facts = _sizes(given)
     return Reckoned(facts["head_width"], facts, {"all-of-them": width})
+
+
+def head_part(given: Given) -> Reckoned:
+    """What the head that `head` names, counted from 1, works with of `rows` (T, D): a matrix (T, D / heads)."""
+    said = given.get("rows")
+    if not isinstance(said, list) or not 1 <= len(said) <= MOST_ROWS:
+        raise Misgiven(f'"rows" must be a list of 1 to {MOST_ROWS} rows of numbers.')
+    rows = [numbers(row, f'Row {place} of "rows"') for place, row in enumerate(said, 1)]
+    if any(len(row) != len(rows[0]) for row in rows):
+        raise Misgiven('The rows of "rows" must be equally long.')
+    _, _, heads, facts = _sizes({"length": len(rows), "width": len(rows[0]), "heads": given.get("heads")})
+    at = whole(given, "head", 1, heads) - 1
+    x = np.array(rows)
+    parts = split_heads(x, heads)
+    mistakes: dict[str, Any] = {
+        "not-cut-first": plain(x.reshape(parts.shape)[at]),
+        "dealt-out": plain(x[:, at::heads]),
+        "another-head": plain(parts[at - 1]),
+    }
+    return Reckoned(plain(parts[at]), {**facts, "part": plain(parts[at])}, mistakes)
 
 
 def score_shape(given: Given) -> Reckoned:

@@ -15,6 +15,7 @@ from softmark.courses.models import Role
 from softmark.coursework.importing import SandboxUnavailable
 from softmark.grading.work import Bench
 from softmark.home.demo_people import DOMAIN, PASSWORD, demo_people
+from softmark.lessons.importing import Misplaced
 
 
 class Command(BaseCommand):
@@ -45,7 +46,7 @@ class Command(BaseCommand):
                 "The demo course is made from a source tree of Softmark, and this is an installed package."
             )
         script = read_script(fixtures)
-        if is_played(script):
+        if is_played(script, fixtures / "lessons"):
             self.stdout.write(f"The demo course “{script.title}” is here.")
             return
         bench = Bench()
@@ -59,6 +60,12 @@ class Command(BaseCommand):
             )
         except SandboxUnavailable as unavailable:
             self._stop(f"Nothing can be graded here, so there is no demo course. {unavailable}")
+        except Misplaced as misplaced:  # it was loaded by an older release, and people have predicted in it
+            self.stdout.write(
+                f"The demo course “{script.title}” stays as an older release made it. {' '.join(misplaced.sentences)} "
+                "To have the newest, start with an empty data folder."
+            )
+            return
         finally:
             bench.close()
         self.stdout.write(f"The demo course “{script.title}” is ready.")

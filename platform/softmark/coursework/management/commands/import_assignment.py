@@ -15,9 +15,10 @@ from django.db import transaction
 from grader.terminal.screen import Screen
 from grader.terminal.verify_view import VerifyView
 from grader.verify import Verification
+from softmark.courses.actions import Terms
 from softmark.courses.models import Course
 from softmark.courses.wall_time import instant_at
-from softmark.coursework.actions import Misplaced, Terms, place, publish
+from softmark.coursework.actions import Misplaced, place, publish
 from softmark.coursework.importing import (
     AssignmentError,
     Folder,

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from grader.report import printable
-from softmark.lessons.folder import FolderUnreadable, check_folder
+from softmark.lessons.written.folder import FolderUnreadable, check_folder
 
 NOT_FIT = 1
 UNUSABLE = 2

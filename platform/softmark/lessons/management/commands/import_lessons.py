@@ -10,8 +10,9 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from grader.report import printable
 from softmark.courses.models import Course
-from softmark.lessons.folder import FolderUnreadable
-from softmark.lessons.importing import Brought, Misplaced, NotFit, Placed, bring, read_folder
+from softmark.lessons.importing import Misplaced, NotFit, Placed, bring, read_folder
+from softmark.lessons.written.folder import FolderUnreadable
+from softmark.lessons.written.lesson import Lesson
 
 # Exit codes, as those of check_lessons.
 NOT_FIT = 1
@@ -55,13 +56,11 @@ class Command(BaseCommand):
         except Misplaced as misplaced:
             self._stop(NOT_FIT, *misplaced.sentences, "Nothing was saved.")
 
-    def _read(self, folder: Path) -> tuple[Brought, ...]:
+    def _read(self, folder: Path) -> tuple[Lesson, ...]:
         try:
             return read_folder(folder)
         except FolderUnreadable as unreadable:
             self._stop(UNUSABLE, str(unreadable))
-        except OSError as error:  # gone since it was checked
-            self._stop(UNUSABLE, f"The folder {folder} cannot be read: {error.strerror}.")
 
     def _stop(self, code: int, *sentences: str) -> NoReturn:
         for sentence in sentences:

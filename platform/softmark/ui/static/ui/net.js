@@ -15,7 +15,9 @@ document.addEventListener("htmx:error", () => {
   say("The site cannot be reached just now. Nothing is lost: what you see stays, and is brought up to date again soon.");
 });
 document.addEventListener("htmx:response:error", (event) => {
-  const status = event.detail?.ctx?.response?.status ?? 0;
+  const { sourceElement, response, hx } = event.detail?.ctx ?? {};
+  const status = response?.status ?? 0;
+  if (hx?.redirect || sourceElement?.hasAttribute(`hx-status:${status}`)) return; // the answer says it in its place
   say(
     status === 401 || status === 403
       ? "You may not see this part any more, perhaps because you are signed out. Reload the page to go on."

@@ -1,0 +1,1 @@
+"""What the pages of lessons show, as their templates take it."""

@@ -1,0 +1,4 @@
+// Every kind of widget that a lesson may hold.
+import "./widgets/numbers.js";
+import "./widgets/arcs.js";
+import "./widgets/cost.js";
