@@ -98,6 +98,17 @@ def test_a_cell_is_for_staff_and_only_of_a_student_of_the_course(room: Class) ->
     assert client.get(room.url("cell", "masks", 10**30)).status_code == 404
 
 
+def test_a_cell_leads_instructors_to_another_due_date(room: Class) -> None:
+    extra_time = reverse("courses:extra_time", args=["attention", room.grace.pk])
+    link = f'<a href="{extra_time}?item=masks#due">Another due date for Grace</a>'
+    assert link in signed_in(room.ada).get(room.cell(room.grace)).content.decode()
+    assert extra_time not in signed_in(room.tom).get(room.cell(room.grace)).content.decode()
+    assert extra_time not in signed_in(room.ada).get(room.cell(room.grace, "heads")).content.decode()
+    form = signed_in(room.ada).get(f"{extra_time}?item=masks").content.decode()
+    assert '<option value="masks" selected>' in form
+    assert " selected>Masks" not in signed_in(room.ada).get(f"{extra_time}?item=<b>").content.decode()
+
+
 def test_only_instructors_change_grades(room: Class) -> None:
     names = [(name, ["masks", room.grace.pk]) for name in ("set_points", "excuse", "comment", "take_back")]
     before = Event.objects.count()

@@ -134,9 +134,10 @@ class ExtensionForm(forms.Form):
     due_at = WallTimeField(label="New due date", required=False)
     reason = _reason("For staff; the student sees only the date.")
 
-    def __init__(self, course: Course, items: Iterable[Item], data: Any = None) -> None:
-        """items: those that something is due of."""
-        super().__init__(data, auto_id="id_extension_%s")  # another form of the page has a reason, too
+    def __init__(self, course: Course, items: Iterable[Item], data: Any = None, *, picked: str = "") -> None:
+        """items: those that something is due of. picked: the slug of the one that is picked at first."""
+        # Ids of its own: another form of the page has a reason, too.
+        super().__init__(data, auto_id="id_extension_%s", initial={"item": picked})
         self._items = {item.slug: item for item in items}
         item, due_at = self.fields["item"], self.fields["due_at"]
         assert isinstance(item, forms.ChoiceField)

@@ -47,8 +47,8 @@ def people(request: CourseRequest) -> HttpResponse:
 @require_safe
 @course_view(may_accommodate)
 def extra_time(request: CourseRequest, user: int) -> HttpResponse:
-    """How much time one student has, and since when."""
-    return _time_of(request, _student(request, user))
+    """How much time one student has, and since when. ?item= picks what to extend."""
+    return _time_of(request, _student(request, user), picked=request.GET.get("item", ""))
 
 
 @course_form(may_accommodate, "courses:extra_time", "course", "user")
@@ -100,7 +100,7 @@ def _student(request: CourseRequest, user: int) -> Enrolment:
 
 def _time_of(
     request: CourseRequest, student: Enrolment, *, limits: ExtraTimeForm | None = None,
-    extension: ExtensionForm | None = None,
+    extension: ExtensionForm | None = None, picked: str = "",
 ) -> HttpResponse:  # fmt: skip
     """The page; with a form that was sent, and why nothing was changed."""
     course, failed = request.course, limits or extension
@@ -113,7 +113,7 @@ def _time_of(
         "due": due,
         "given": extensions_of(course, student.user),
         "limits": limits or ExtraTimeForm(),
-        "extension": extension or ExtensionForm(course, [each.item for each in due]),
+        "extension": extension or ExtensionForm(course, [each.item for each in due], picked=picked),
         "failed": failed,
     }
     return render(request, "courses/extra_time.html", context, status=422 if failed else 200)

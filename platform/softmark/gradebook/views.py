@@ -16,7 +16,12 @@ from django.views.decorators.http import require_safe
 
 from softmark.courses.access import CourseRequest, course_form, course_view
 from softmark.courses.models import Item
-from softmark.courses.policies import may_change_grades, may_see_gradebook, may_see_own_grades
+from softmark.courses.policies import (
+    may_accommodate,
+    may_change_grades,
+    may_see_gradebook,
+    may_see_own_grades,
+)
 from softmark.gradebook import actions, export, queries
 from softmark.gradebook.actions import Change, Conflict
 from softmark.gradebook.forms import CellForm, CommentForm, ExcuseForm, PointsForm, TakeBackForm
@@ -158,7 +163,13 @@ def _show(request: CourseRequest, page: CellPage, trouble: Trouble | None = None
         "excuse_form": ExcuseForm,
         "comment_form": CommentForm,
     }
-    context: dict[str, Any] = {"page": page, "trouble": trouble}
+    deadline = page.grade.deadline
+    is_due = bool(deadline.due_at or deadline.closes_at)
+    context: dict[str, Any] = {
+        "page": page,
+        "trouble": trouble,
+        "may_extend": is_due and may_accommodate(request.role).allowed,
+    }
     for name, kind in forms.items():
         context[name] = kept if isinstance(kept, kind) else kind(auto_id=f"{name}_%s")
     status = 200 if trouble is None else 409 if trouble.conflict else 422
