@@ -88,6 +88,22 @@ def test_the_newest_mark_counts_and_taking_it_back_leaves_the_one_before() -> No
     assert graded(own, first, second, revoke(4, 3)).points == 10
 
 
+def test_what_was_taken_back_counts_no_more_whatever_its_marks() -> None:
+    own, mark, other = (
+        predicted(1, 1, stops=1),
+        predicted(2, "0.5", source="ta", stops=1),
+        predicted(9, 1, stops=1),
+    )
+    for entries in (
+        (own, mark, revoke(3, 1)),
+        (own, revoke(2, 1), mark._replace(id=3)),
+        (own, revoke(2, 1), other),
+    ):
+        grade = graded(*entries)
+        assert grade.points is None
+        assert [(answer.taken_back, answer.points) for answer in grade.answers] == [(True, 0)]
+
+
 @given(lesson_cells)
 def test_completion_never_gives_less_than_correctness(cell: Cell) -> None:
     made, right = (replace(cell, counts=counts).grade for counts in ("completion", "correctness"))

@@ -28,6 +28,7 @@ from hypothesis import strategies as st
 from grader.report import Verdict
 from softmark.submissions.models import Status
 from softmark.ui import code, markdown, words
+from softmark.ui.spreadsheet import plain_text
 from tests.factories import PASSWORD, make_user
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -460,3 +461,13 @@ def test_nobody_learns_who_has_an_account(client: Client) -> None:
 @pytest.mark.django_db
 def test_sign_up_is_closed(client: Client) -> None:
     assert "Courses enrol their people" in client.get(reverse("account_signup")).content.decode()
+
+
+# -- files for spreadsheets
+
+
+def test_no_text_is_a_formula_and_numbers_stay_numbers() -> None:
+    for number in ("-0.5", "+3", "-12", "-1e-5", "0", "2/3"):
+        assert plain_text(number) == number
+    for formula in ("=1+1", "-1+1", "-1 ", "-", "+A1", "-A1", "@SUM(A1)", "\t=1", "＝1", "-1\n=1", "-１"):
+        assert plain_text(formula) == f"'{formula}"

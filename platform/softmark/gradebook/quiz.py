@@ -7,7 +7,7 @@ mark, a text and what has no answer, earns the share that staff give it, by comp
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -58,15 +58,24 @@ class Quiz:
 
 
 def quiz(
-    entries: Iterable[Happening], valid: Iterable[Happening], full: Decimal, deadline: Deadline, zone: ZoneInfo,
+    entries: Sequence[Happening], valid: Collection[Happening], full: Decimal, deadline: Deadline, zone: ZoneInfo,
     counts: str,
 ) -> Quiz | None:  # fmt: skip
-    """What was predicted, if anything was. valid: the entries that nobody took back; full: the lesson's marks."""
-    made = {entry.prediction: entry for entry in entries if isinstance(entry, Predicted)}
+    """What was predicted, if anything was. valid: the entries that nobody took back; full: the lesson's marks.
+
+    The first entry of a prediction is its own, and later ones are marks: where that one was taken back, it earns
+    nothing, whatever its marks.
+    """
+    made = {entry.prediction: entry for entry in reversed(entries) if isinstance(entry, Predicted)}
     if not made:
         return None
     texts = {entry.prediction for entry in entries if isinstance(entry, Predicted) and entry.source == SELF}
-    newest = {entry.prediction: entry for entry in valid if isinstance(entry, Predicted)}
+    standing = {entry.id for entry in valid}
+    newest = {
+        entry.prediction: entry
+        for entry in valid
+        if isinstance(entry, Predicted) and made[entry.prediction].id in standing
+    }
     stops = max(entry.stops for entry in made.values())
     answers, hundredths = [], _NOTHING  # of stops
     for prediction, known in made.items():

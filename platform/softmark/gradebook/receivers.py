@@ -59,7 +59,7 @@ def append_prediction(prediction: Prediction, stops: Sequence[str], **kwargs: An
 @receiver(marked)
 def append_mark(mark: StaffMark, **kwargs: Any) -> None:
     """Also of one that takes back those before it: what the prediction is by itself counts again. What has no event
-    of its own does not count, whatever its marks.
+    of its own does not count, nor what was taken back, whatever its marks.
     """
     prediction = mark.prediction
     of = Event.objects.filter(prediction=prediction, mark=None).first()
