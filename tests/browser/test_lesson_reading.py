@@ -13,11 +13,12 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from softmark.lessons.models import Draw, Lesson, Prediction
+from softmark.lessons.models import Draw, Lesson, Prediction, Reading
 from softmark.lessons.questions import Invalid
 from softmark.lessons.questions.numerals import read_number
+from softmark.lessons.questions.pasted import is_pasted, rows_of
 from tests.browser.looking import the_focus_is_seen
-from tests.browser.steps import sign_in
+from tests.browser.steps import settled, sign_in
 from tests.factories import PASSWORD, enrol, make_lesson, make_lesson_version, make_reading, make_user
 from tests.lessons.all_types import ALL_TYPES, STOPS
 
@@ -51,6 +52,8 @@ def test_all_of_it_by_keyboard_alone(visit: Visit, lesson: Lesson) -> None:
     press, type = page.keyboard.press, page.keyboard.type
     page.goto(address(lesson))
     page.get_by_role("button", name="Begin").press("Enter")
+    expect(page.locator("form[data-stop]")).to_be_visible()
+    settled(page)
     page.evaluate("window.stays = true")
     commit = page.get_by_role("button", name="Commit")
 
@@ -123,7 +126,7 @@ def test_all_of_it_by_keyboard_alone(visit: Visit, lesson: Lesson) -> None:
 PASTE = """(field, text) => {
     const data = new DataTransfer();
     data.setData("text/plain", text);
-    field.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
+    return field.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
 }"""
 
 
@@ -171,6 +174,7 @@ def test_nothing_that_is_typed_is_lost(visit: Visit, lesson: Lesson, expected_co
     expect(page.get_by_text("What you sent is kept")).to_be_visible()
     sign_in(page, ada)
     expect(field).to_have_value("7")
+    settled(page)
     assert not Prediction.objects.exists()
     other = page.context.new_page()
     other.goto(address(lesson))
@@ -191,6 +195,7 @@ def test_nothing_that_is_typed_is_lost(visit: Visit, lesson: Lesson, expected_co
     other.close()
 
 
+MILLISECOND = timedelta(milliseconds=1)
 NUMBERS = [
     "3", " 3 ", "-0.5", "\u22120.5", "+.5", "5.", "3/2", "3 / 2", "1e3", "1E-3", "12 345", "1 2", "3,145", "1,234.5",
     "1,5", "50%", "1/0", "1/2/3", ".", "-", "", "abc", "0x10", "Infinity", "1e", "1_000", "\u0663", "\u00bd",
@@ -200,10 +205,11 @@ NUMBERS = [
 
 def test_numbers_are_read_as_the_site_reads_them_and_the_time_runs_out(visit: Visit, lesson: Lesson) -> None:
     page = visit(learner := enrol(lesson.course))
-    make_reading(lesson, learner, started_at=timezone.now() - timedelta(seconds=42), minutes=1)
+    reading = make_reading(lesson, learner, minutes=10)
     page.goto(address(lesson))
     page.get_by_label("Your prediction").fill("3")
-    expect(page.get_by_role("timer")).to_have_text(re.compile(r"^0:\d\d$"))
+    expect(page.get_by_role("timer")).to_have_text(re.compile(r"^\d:\d\d$"))
+    expect(page.get_by_text("Saved, not committed")).to_be_visible()
     source = page.locator("script[src*='lessons/forms']").get_attribute("src") or ""
     numerals = source.rpartition("/")[0] + "/numerals.js"
     read = page.evaluate(
@@ -221,10 +227,65 @@ def test_numbers_are_read_as_the_site_reads_them_and_the_time_runs_out(visit: Vi
         else:
             assert here == {} or here["value"] == pytest.approx(value), text
 
+    # The clocks of the site and of the page go on to where few seconds are left.
+    assert reading.ends_at
+    gone = reading.ends_at - timezone.now() - timedelta(seconds=3)
+    Reading.objects.update(ends_at=reading.ends_at - gone)
+    page.evaluate("(gone) => { const now = Date.now; Date.now = () => now() + gone; }", gone // MILLISECOND)
     expect(page.get_by_text("Committed from your draft when your time ran out")).to_be_visible()
     expect(page.locator("#revealed-a-number")).to_be_focused()
     expect(page.get_by_text("No answer: your time had run out.")).to_have_count(8)
     picture(page, "ran-out")
+
+
+PASTED = [
+    "", "5", "5 ", "131\u202f072", "131\u00a0072", "1 000", "1 000 000", "- 5", "3/ 2", "3 /2", "1\u202f072 2", "1 2",
+    "1\t200", "12\n345", "1 2\n3 4", "1\t2\r\n3\t4\r\n", "1, 2; 3, 4", "1, 2,\n3, 4,", "1,2", "3,145 2", "0.5  0.25",
+    "[1, 2]", "[1 2]", "[131\u202f072, 2]", "[131\u202f072 2]", "[[1, 2], [3, 4]]", "[[1, 2,], [3, 4],]",
+    "[[1. 2.]\n [3. 4.]]", " [ [ 1 , 2 ] , [ 3 , 4 ] ] ", "[[1,2],[3]]", "[1, 2", "1 [2 3]", "1 2]", "[[1,2],,[3,4]]",
+    "[[1,2],[3,4]] 5", "[[1,,2]]", "[1],[2]", "[5]", "a b",
+]  # fmt: skip
+
+
+def parted(text: str) -> list[list[str]] | None:
+    """The texts of numbers as the site parts what stands in the one filled cell of two."""
+    for nested in (True, False):
+        try:
+            rows = rows_of(text, nested=nested) if is_pasted(text, 2) else []
+        except Invalid:
+            continue
+        return [[each.strip() for each in row] for row in rows] or None
+    return None
+
+
+def test_what_is_pasted_is_parted_as_the_site_parts_it(visit: Visit, site: object) -> None:
+    text = ALL_TYPES[ALL_TYPES.index("::::{predict} a-matrix") :]
+    head = ALL_TYPES[: ALL_TYPES.index(":::{widget}")]
+    lesson = make_lesson(version=make_lesson_version(head + text, {}))
+    make_reading(lesson, learner := enrol(lesson.course))
+    page = visit(learner)
+    page.goto(address(lesson))
+    source = page.locator("script[src*='lessons/forms']").get_attribute("src") or ""
+    here = page.evaluate(
+        """async ([module, texts]) => {
+            const {pastedRows} = await import(module);
+            return texts.map(text => pastedRows(text));
+        }""",
+        [source.rpartition("/")[0] + "/numerals.js", PASTED],
+    )
+    assert dict(zip(PASTED, here, strict=True)) == {text: parted(text) for text in PASTED}
+
+    # One number is left to the browser, and what stands in the other cells stays.
+    cells = page.locator("[name=answer]")
+    for at, typed in enumerate("123"):
+        cells.nth(at).fill(typed)
+    for one_number in ("131\u202f072", "131\u00a0072", "1 000", "- 5", "3/ 2"):
+        assert cells.last.evaluate(PASTE, one_number)
+        assert [cell.input_value() for cell in cells.all()] == ["1", "2", "3", ""]
+    assert not cells.last.evaluate(PASTE, "1 2\n3 4")
+    page.get_by_role("button", name="Commit").click()
+    expect(page.locator("#revealed-a-matrix")).to_be_focused()
+    assert Prediction.objects.get().share == 1
 
 
 def test_an_order_by_dragging(visit: Visit, site: object) -> None:

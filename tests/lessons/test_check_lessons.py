@@ -150,7 +150,7 @@ PLANTED: dict[str, dict[str, str]] = {
         "columns: [score, scaled]": "columns: [score, share]\ncolour: red",
         "typed: [score]": "typed: [skore]",
         "alt: The table by hand, with a row for each token.\n": "",
-        "+++ if answer=river": "+++ if answer=mountain",
+        "+++ if answer=most-attended": "+++ if answer=mountain",
         "## What stands out": ":::{wigdet} arcs\n\n## What stands out",
         "select: it": "select: cat",
         "::::{predict} cost-of-a-token": "::::{predict} bank-least",

@@ -115,6 +115,14 @@ def test_what_is_shown() -> None:
     assert TWO.type.show_key(TWO.key, TWO.settings) == "It halves. · It doubles."
 
 
+def test_each_option_is_shown_by_itself_whatever_stands_in_it() -> None:
+    options = {"right": "The score is q · k", "wrong": "The score is v · k", "sum": "The score is q + k"}
+    asked = question("choices", ["right", "sum"], options=options)
+    picked = asked.read(*sealed("wrong"))
+    assert asked.type.response_texts(picked, asked.settings) == ("The score is v · k",)
+    assert asked.type.key_texts(asked.key, asked.settings) == ("The score is q · k", "The score is q + k")
+
+
 def test_a_reveal_for_one_option() -> None:
     for asked in (ONE, TWO):
         assert asked.type.understands("same", asked.settings)

@@ -229,6 +229,17 @@ def test_powers_that_nobody_can_read_are_refused() -> None:
     assert "beyond all that can be shown" in said
 
 
+def test_a_table_of_numbers_that_cannot_be_shown() -> None:
+    assert figure("numbers", **TOKENS, columns=["score"]).tables
+    for far in (1e-301, 1e301, math.inf):
+        assert figure("numbers", **{**TOKENS, "q": [far, 0]}, columns=["score"]) == Figure("Some words.")
+
+
+@pytest.mark.parametrize("tokens", [1e-320, 1e301, 0.5, -1, True, "8192", [8192]])
+def test_costs_at_no_length(tokens: Any) -> None:
+    assert figure("cost", tokens=tokens) == Figure("Some words.")
+
+
 def test_what_the_table_works_out_is_no_answer_of_a_later_stop() -> None:
     values = "type: number\nanswer: 1.873\natol: 0.01"
     stop = f"\n::::{{predict}} how-much\n---\n{values}\n---\nHow much?\n+++ reveal\nSo much.\n::::\n"

@@ -68,6 +68,11 @@ def test_spaces_within_a_number() -> None:
     assert values(ONE, "[131 072,]") == [[131_072]]
     pair = question("vector", [1000, 2], shape=2)
     assert values(pair, "1 000", "2") == [[1000, 2]]
+    assert values(pair, "1000, 2,", "") == [[1000, 2]]
+    assert values(pair, "", "1\t200") == [[1, 200]], "two cells of a spreadsheet"
+    for one_number in ("1 000", "- 5", "3/ 2", "3 /2"):
+        with pytest.raises(Invalid, match="Number 2: Nothing is typed"):
+            pair.read(one_number, "")
     assert values(pair, "[1\u202f000 2]") == [[1000, 2]]
     assert values(pair, "[1,000, 2]".replace(",000", "000")) == [[1000, 2]]
 
@@ -191,6 +196,36 @@ def test_weights_that_do_not_sum_to_one_are_named() -> None:
     one_row = question("matrix", [[1, 0], [0.5, 0.5]], shape=[2, 2], weights=True)
     assert one_row.mark("1", "0", "0.5", "0.75").error == "rows-do-not-sum-to-1"
     assert one_row.mark("1", "0.5", "0", "0.5").error == "transposed"  # says more
+
+
+def test_a_mistake_may_sum_to_anything_and_says_more() -> None:
+    for type, answer, raw in [
+        ("vector", [0.12, 0.12, 0], {"shape": 3}),
+        ("matrix", [[1, 0], [0.12, 0.12]], {"shape": [2, 2]}),
+    ]:
+        settings, _ = settings_of(type, atol=0.01, weights=True, **raw)
+        assert settings is not None
+        assert key_of(type, settings, answer)[0] is None
+        right = [0.5, 0.5, 0] if type == "vector" else [[1, 0], [0.5, 0.5]]
+        asked = question(type, right, atol=0.01, weights=True, **raw)
+        posted = str(answer)
+        assert asked.mark(posted).error == "rows-do-not-sum-to-1"
+        masked = asked.type.mistake(answer, settings)
+        assert asked.mark(posted, mistakes={"masked-after-softmax": masked}).error == "masked-after-softmax"
+
+
+@pytest.mark.parametrize("answer", [[0, 2], [0, 0]])
+def test_a_mistake_may_hold_0_where_the_answer_may_not(answer: list[int]) -> None:
+    asked = question("vector", [1, 2], shape=2, rtol=0.01)
+    assert key_of("vector", asked.settings, answer)[0] is None
+    mistake = asked.type.mistake(answer, asked.settings)
+    assert asked.mark(str(answer), mistakes={"nothing": mistake}).error == "nothing"
+
+
+def test_a_mistake_that_nobody_could_answer() -> None:
+    asked = question("vector", [1, 2], shape=2)
+    for answer in ([1], [1, "x"], [1, 0.12345678], 7, None):
+        assert asked.type.mistake(answer, asked.settings) is None
 
 
 def test_which_errors_there_are() -> None:

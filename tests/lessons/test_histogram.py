@@ -41,7 +41,10 @@ VARIED = question(
 
 
 def told(question: Question, *answers: Alike) -> list[tuple[str, int, bool, str]]:
-    return [(each.answer, each.count, each.right, each.error) for each in bins_of(question, answers)]
+    between = question.type.between
+    return [
+        (between.join(each.answer), each.count, each.right, each.error) for each in bins_of(question, answers)
+    ]
 
 
 def number(raw: str, value: float | str, right: bool = False, **fields: Any) -> Alike:
@@ -63,6 +66,9 @@ class TestBins:
         assert told(
             CHOICE, Alike({"option": "one"}, False, count=2), Alike({"option": "two"}, True, count=5)
         ) == [("The second", 5, True, ""), ("The first", 2, False, "")]
+        both = question("type: choices\noptions: {one: The a · b, two: The c}\nanswer: [one, two]")
+        (found,) = bins_of(both, [Alike({"options": ["one", "two"]}, True)])
+        assert found.answer == ("The a · b", "The c")
 
     def test_several_tokens_may_be_right(self) -> None:
         found = told(TOKEN, Alike({"place": 1}, True), Alike({"place": 2}, True), Alike({"place": 0}, False))
@@ -85,7 +91,7 @@ class TestBins:
             (2, False, "", False),
             (1, False, "", True),
         ]
-        assert {each.answer for each in found} == {""}
+        assert {each.answer for each in found} == {()}
 
     def test_the_staff_see_every_way_to_be_wrong(self) -> None:
         answers = [
@@ -95,18 +101,18 @@ class TestBins:
         ]  # fmt: skip
         found = bins_of(VECTOR, answers, each_way=True)
         assert [(each.answer, each.count, each.right, each.error) for each in found] == [
-            ("[0.5, 2]", 3, False, ""),
-            ("[1, 2]", 2, True, ""),
-            ("[2, 1]", 1, False, "turned"),
+            (("[0.5, 2]",), 3, False, ""),
+            (("[1, 2]",), 2, True, ""),
+            (("[2, 1]",), 1, False, "turned"),
         ]
         lines = [Alike({"text": text}, right=False) for text in ("(1,2)\n3", "( 1, 2)\n3 ", "(1,2) 3")]
         assert [(each.answer, each.count) for each in bins_of(OUTPUT, lines, each_way=True)] == [
-            ("( 1, 2)\n3", 2),
-            ("(1,2) 3", 1),
+            (("( 1, 2)\n3",), 2),
+            (("(1,2) 3",), 1),
         ]
         lines = [Alike({"text": "a\nb"}, right=True), Alike({"text": "right"}, right=False)]
         right, wrong = bins_of(OUTPUT, lines, each_way=True)
-        assert (right.right, wrong.right, wrong.answer) == (True, False, "right")
+        assert (right.right, wrong.right, wrong.answer) == (True, False, ("right",))
         assert bins_of(VARIED, [number("5", 5)], each_way=True) == bins_of(VARIED, [number("5", 5)])
 
     def test_a_text_has_none(self) -> None:
@@ -115,7 +121,7 @@ class TestBins:
 
     def test_ones_own_is_known_among_others(self) -> None:
         found = bins_of(NUMBER, [number("1", 1), number("1.0", 1, mine=True), number("2", 2, count=3)])
-        assert [(each.answer, each.mine) for each in found] == [("2", False), ("1", True)]
+        assert [(each.answer, each.mine) for each in found] == [(("2",), False), (("1",), True)]
 
     @given(st.permutations([number(str(each), each % 4, each % 4 == 3) for each in range(12)]))
     def test_the_order_of_answers_does_not_matter(self, answers: list[Alike]) -> None:
@@ -123,7 +129,7 @@ class TestBins:
 
 
 def bins(numbers: list[int]) -> list[Bin]:
-    return [Bin(str(name), count, answer=str(name)) for name, count in enumerate(numbers)]
+    return [Bin(str(name), count, answer=(str(name),)) for name, count in enumerate(numbers)]
 
 
 class TestWhatAClassSees:
@@ -148,7 +154,7 @@ class TestWhatAClassSees:
     def test_what_became_one_says_so(self) -> None:
         first, last = merged([Bin("a", 9), Bin("b", 2, right=True), Bin("c", 1, mine=True)])
         assert (first.merged, first.right, first.mine) == (False, False, False)
-        assert (last.merged, last.right, last.mine, last.answer) == (True, True, True, "")
+        assert (last.merged, last.right, last.mine, last.answer) == (True, True, True, ())
 
     @given(counts)
     def test_nobody_is_known_by_it(self, numbers: list[int]) -> None:

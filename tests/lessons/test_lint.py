@@ -87,7 +87,7 @@ def test_links_name_an_item_of_a_course() -> None:
         ("answer: 131072", "spoiler_ok: ''\nanswer: 131072", "answer: 131072", '"spoiler_ok" is empty'),
         ("answer: 131072\n", "", "type: number", 'there is no "answer"'),
         ("atol: 0", "rtol: 2", "atol: 0", '"rtol" must be less than 1'),
-        ("+++ if answer=river", "+++ if answer=rivre", "+++ if", 'Nobody can answer "rivre"'),
+        ("+++ if answer=most-attended", "+++ if answer=rivre", "+++ if", 'Nobody can answer "rivre"'),
         ("{{ scores }}: **", "{{ scroes }}: **", "The scores are", "No reference gives it here. Did you"),
         ("{{ river.score }}", "{{ river.scoer }}", "{{ river.score }}", 'Did you mean "river.score"?'),
         ("{{ river.score }}", "{{ river score }}", "{{ river.score }}", "is no name of a fact"),
@@ -118,6 +118,64 @@ def test_a_key_that_is_not_unique_over_the_variants() -> None:
 def test_a_relative_tolerance_alone_where_the_key_can_be_0() -> None:
     values = f"type: vector\nshape: 3\nrtol: 0.01\n{ATTENDED}\nanswer: {{ref: scores}}"
     assert any("a relative tolerance allows nothing" in fault for fault in faults(lesson(stop(values))))
+
+
+BRANCHED = "+++ if answer={}\nNot this one.\n"
+VARIED = f"{ATTENDED}\nvariants: {{gen: small_integer_keys, count: 20}}"
+THREE = "[the, river, bank]"
+
+
+@pytest.mark.parametrize(
+    ("values", "answer", "instead"),
+    [
+        (f"type: token\ntokens: {THREE}\n{VARIED}\nanswer: {{ref: least_attended}}", "river", "most-attended"),
+        (f"type: choice\noptions: {THREE}\n{VARIED}\nanswer: {{ref: least_attended}}", "river", "most-attended"),
+        (f"type: choices\noptions: {THREE}\n{VARIED}\nanswer: {{ref: least_attended}}", "river", "most-attended"),
+        ("type: number\nvariants: {gen: sequence_length, count: 38}\nanswer: {ref: hidden_pairs}", "6", "half-of-all"),
+        ("type: number\natol: 1.5\nanswer: 10", "12", ""),
+        ("type: number\natol: 1.5\nanswer: 10", "13", ""),
+        ("type: number\nrtol: 0.1\nanswer: 100", "85", ""),
+        ("type: token\ntokens: [a, dog, and, a, cat]\nanswer: 3", "a", ""),
+    ],
+)  # fmt: skip
+def test_a_text_for_an_answer_that_is_right_for_some_only(values: str, answer: str, instead: str) -> None:
+    text = lesson(stop(values, more=BRANCHED.format(answer)))
+    (fault,) = faults(text)
+    assert "some are right" in fault
+    assert fault.startswith(f"a.md:{line_of('+++ if', text)}: ")
+    assert f'"{answer}"' in fault
+    assert instead in fault
+
+
+@pytest.mark.parametrize(
+    ("values", "answer"),
+    [
+        (f"type: token\ntokens: {THREE}\n{VARIED}\nanswer: {{ref: least_attended}}", "most-attended"),
+        (f"type: token\ntokens: [a, the, river, bank]\n{VARIED}\nanswer: {{ref: least_attended}}", "a"),
+        (f"type: token\ntokens: {THREE}\n{ATTENDED}\nanswer: {{ref: most_attended}}", "river"),  # of a tie
+        (f"type: token\ntokens: {THREE}\n{ATTENDED}\nanswer: {{ref: most_attended}}", "the"),
+        (f"type: choice\noptions: [a, the, river, bank]\n{VARIED}\nanswer: {{ref: least_attended}}", "a"),
+        ("type: number\nvariants: {gen: sequence_length, count: 38}\nanswer: {ref: hidden_pairs}", "-1"),
+        ("type: number\natol: 1.5\nanswer: 10", "13.1"),
+        ("type: number\natol: 1.5\nanswer: 10", "11.5"),  # is right itself
+        ("type: number\nanswer: 10", "11"),
+        ("type: token\ntokens: [a, dog, and, a, cat]\nanswer: [0, 3]", "a"),
+    ],
+)
+def test_a_text_for_an_answer_that_is_right_for_all_or_none(values: str, answer: str) -> None:
+    assert faults(lesson(stop(values, more=BRANCHED.format(answer)))) == []
+
+
+SCORES = "given: {scores: [[0, 4], [0, 0]], position: 1}\nanswer: {ref: causal_row}"
+
+
+def test_a_text_for_a_mistake_that_nobody_could_make() -> None:
+    """A mistake counts where its answer can be given; one that only breaks a rule for right answers can."""
+    masked = BRANCHED.format("masked-after-softmax")
+    rounded = f"type: vector\nshape: 2\natol: 0.01\nweights: true\n{SCORES}"
+    assert faults(lesson(stop(rounded, more=masked))) == []
+    (fault,) = faults(lesson(stop(f"type: vector\nshape: 2\n{SCORES}", more=masked)))  # 0.0179862 exactly
+    assert 'Nobody can answer "masked-after-softmax"' in fault
 
 
 @pytest.mark.parametrize(
@@ -250,6 +308,15 @@ def test_a_picture_that_none_could_see(name: str, data: bytes, fault: str) -> No
         ("  bank: [1, 1]", "  bank: [1, 1e300]", "keys:\n", "none of them larger than a million"),
         ("q: [2, 2]\nkeys", "q: [1e300, 2]\nkeys", "q: [2, 2]\nkeys", "none of them larger than a million"),
         ("d_k: 4\ncolumns", "d_k: 1\ncolumns", "d_k: 4\ncolumns", '"d_k" must be'),
+        ("  bank: [1, 1]", "  bank: [1, 1e-301]", "  bank: [1, 1]", "must be a list of numbers"),
+        ("q: [2, 2]\nkeys", "q: [1e-301, 2]\nkeys", "q: [2, 2]\nkeys", '"q" must be a list of 1 to 16 numbers'),
+        ("q: [2, 2]\nkeys", "q: [1.0e+301, 2]\nkeys", "q: [2, 2]\nkeys", '"q" must be a list of 1 to 16 numbers'),
+        ("d_k: 4\ncolumns", "d_k: 1e-320\ncolumns", "d_k: 4\ncolumns", '"d_k" must be a whole number'),
+        ("tokens: 8192", "tokens: 1e-320", "tokens: 8192", "from 512 to 1000000"),
+        ("tokens: 8192", "tokens: 1e301", "tokens: 8192", "from 512 to 1000000"),
+        ("tokens: 8192", "tokens: true", "tokens: 8192", "from 512 to 1000000"),
+        ("tokens: 8192", "tokens: [8192]", "tokens: 8192", "from 512 to 1000000"),
+        ("tokens: 8192", "tokens: -0.5", "tokens: 8192", "from 512 to 1000000"),
     ],
 )  # fmt: skip
 def test_a_widget_that_is_wrong(old: str, new: str, at: str, sentence: str) -> None:
@@ -282,6 +349,9 @@ TIRED = DATA["tired-wide.json"].decode()
         ('"it", ', '"cat", ', None, '"it", which is selected, is not among the tokens'),
         ('["animal", "it", "tired"]', json.dumps([f"t{n}" for n in range(41)]), None, "has 41 tokens; 1 to 40"),
         ('["animal", "it", "tired"]', "7", None, '"tokens" must be a list of short texts'),
+        ('"animal"', r'"\uD83D"', None, "half a character"),
+        ('"states"', r'"\uDC00"', None, "half a character"),
+        ('"a small encoder"', r'"a \uD83D\uDE00\uDE00"', None, "half a character"),
     ],
 )  # fmt: skip
 def test_a_data_file_that_is_wrong(old: str, new: str, line: int | None, sentence: str) -> None:
@@ -289,6 +359,11 @@ def test_a_data_file_that_is_wrong(old: str, new: str, line: int | None, sentenc
     found = faults(LESSON, DATA | {"tired-wide.json": TIRED.replace(old, new, 1).encode()})
     place = "tired-wide.json" + (f":{line}" if line else "")
     assert any(fault.startswith(f"{place}: ") and sentence in fault for fault in found), found
+
+
+def test_both_halves_of_a_character_are_one() -> None:
+    said = TIRED.replace('"a small encoder"', r'"a \uD83D\uDE00"')
+    assert faults(LESSON, DATA | {"tired-wide.json": said.encode()}) == []
 
 
 def test_illustrative_data_say_so() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from decimal import Decimal
 from fractions import Fraction
@@ -204,6 +205,12 @@ def test_how_numbers_are_shown(value: Any, shown: str) -> None:
     assert shown_number(value) == shown
 
 
+@pytest.mark.parametrize("value", [math.inf, math.nan, 1e301, 1e-301, 10**301])
+def test_a_number_that_nobody_could_type_is_not_shown(value: float) -> None:
+    with pytest.raises(ValueError, match="cannot be shown"):
+        shown_number(value)
+
+
 def test_a_shown_number_is_as_close_as_it_must_be() -> None:
     assert shown_number(0.46831, Fraction(1, 100)) == "0.47"
     assert shown_number(0.46831, Fraction(1, 1000)) == "0.468"
@@ -348,6 +355,15 @@ def test_a_mistake_is_named() -> None:
     assert asked.mark("4", mistakes=mistakes).share == 0
     assert asked.mark("2", mistakes=mistakes).error is None
     assert asked.mark("3", mistakes=mistakes).error is None
+
+
+def test_a_mistake_of_0_where_the_answer_cannot_be_0() -> None:
+    asked = question("number", 2, rtol=0.05)
+    mistakes = {"nothing": asked.type.mistake(0, asked.settings)}
+    assert asked.mark("0", mistakes=mistakes).error == "nothing"
+    exact = question("number", 2)
+    assert exact.type.mistake(1 / 3, exact.settings) is None  # nobody types all its digits
+    assert exact.type.mistake("x", exact.settings) is None
 
 
 def test_a_reveal_for_one_number() -> None:

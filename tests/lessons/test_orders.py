@@ -135,4 +135,7 @@ def test_everything_wrong_with_the_settings_is_told() -> None:
 def test_what_is_shown() -> None:
     answer = EXACT.read(*sealed("scale", "score"))
     assert EXACT.type.show_response(answer, EXACT.settings) == "Scale → Score"
+    assert EXACT.type.response_texts(answer, EXACT.settings) == ("Scale", "→", "Score")
     assert TIED.type.show_key(TIED.key, TIED.settings) == "Score → Scale = Softmax → Blend"
+    texts = ("Score", "→", "Scale", "=", "Softmax", "→", "Blend")
+    assert TIED.type.key_texts(TIED.key, TIED.settings) == texts

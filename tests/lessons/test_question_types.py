@@ -82,7 +82,9 @@ def test_reading_raises_nothing_but_invalid(name: str, posted: list[str]) -> Non
     assert 0 <= mark.share <= 1
     assert mark.right == (mark.share == 1)
     assert not (mark.right and mark.error)
-    assert asked.type.show_response(answer, asked.settings).strip()
+    shown = asked.type.show_response(answer, asked.settings)
+    assert shown.strip()
+    assert asked.type.between.join(asked.type.response_texts(answer, asked.settings)) == shown
     assert (
         asked.type.response_from_json(json.loads(json.dumps(asked.type.response_to_json(answer)))) == answer
     )

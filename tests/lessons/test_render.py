@@ -197,7 +197,7 @@ def test_the_small_lesson_keeps_what_stands_behind_its_stops() -> None:
     first, second, last = (page_before(part, lesson) for part in lesson.parts)
     for later in (
         "gets the smallest",
-        "is not the smallest",
+        "is not the smallest of",
         "What stands out",
         "too {tired",
         "131072",

@@ -65,8 +65,8 @@ alt: The table by hand, with a row for each token.
 :::
 +++ reveal
 The scores are {{ scores }}: **{{ key }}** gets the smallest share. In code, `min({{ scores }})`.
-+++ if answer=river
-{{ river.score }} is not the smallest of {{ scores }}.
++++ if answer=most-attended
+The largest is not the smallest of {{ scores }}; that of *river* is {{ river.score }}.
 ::::
 
 ## What stands out
@@ -150,7 +150,7 @@ def test_everything_is_read() -> None:
     assert isinstance(reveal, Text)
     assert (reveal.source[:14], reveal.line) == ("The scores are", line_of("The scores are"))
     (branch,) = first.predict.branches
-    assert (branch.answer, branch.line) == ("river", line_of("+++ if"))
+    assert (branch.answer, branch.line) == ("most-attended", line_of("+++ if"))
     heading, arcs = second.blocks
     assert isinstance(heading, Text)
     assert (heading.source, heading.line) == ("## What stands out", line_of("## What"))
@@ -218,6 +218,24 @@ def test_words_of_a_sentence_are_no_truth_values() -> None:
         ),
         ("title: Query, key, value", "title a", 4, "After a name comes a colon and a space."),
         ("minutes: 15", "minutes: 1e999", 4, "too large"),
+        ("title: Query, key, value", r'title: "a\uD83D"', 3, "half a character"),
+        ("title: Query, key, value", r'title: "\uD83D\uDE00"', 3, "half a character"),
+        ("title: Query, key, value", r'"titl\uDC00": a', 3, "half a character"),
+        ("title: Query, key, value", r'title: "\U00110000"', 2, "a character that YAML does not allow"),
+        ("title: Query, key, value", r'title: "\UFFFFFFFF"', 2, "a character that YAML does not allow"),
+        (
+            "tokens: [the, river, bank]\ngiven",
+            r'tokens: ["a\uD83D", b]' + "\ngiven",
+            "tokens:",
+            "half a character",
+        ),
+        (
+            "tokens: [the, river, bank]\nq",
+            r'tokens: ["a\uD83D", b]' + "\nq",
+            "tokens: [the, river, bank]\nq",
+            "half a",
+        ),
+        ("given: {q", r'given: {word: "\uD83D", q', "given:", "half a character"),
         (
             "minutes: 15",
             "minutes: 15\nkind: quizz",
@@ -235,7 +253,7 @@ def test_words_of_a_sentence_are_no_truth_values() -> None:
         ("+++ reveal", "+++ revael", "+++ reveal", "After +++ comes reveal"),
         ("+++ reveal\nThe", "+++ reveal\n+++ reveal\nThe", "+++ reveal", 'Nothing stands under "+++ reveal"'),
         ("+++ reveal\nThe", "The", "::::{predict} bank", "This stop has no reveal"),
-        ("+++ if answer=river", "+++ if answer=", "+++ if", "After +++ comes reveal, or if answer=…"),
+        ("+++ if answer=most-attended", "+++ if answer=", "+++ if", "After +++ comes reveal, or if answer=…"),
         ("That is all.", "+++ reveal", "That is all.", "has its place in a stop only"),
         ("That is all.", ":::", "That is all.", "close nothing that is open"),
         (
@@ -346,9 +364,9 @@ def test_any_text_is_read(text: str) -> None:
 
 PIECES = [
     "---", "::::{predict} one", "::::{predict} two", ":::{widget} arcs", ":::", "::::", ":::::", "+++ reveal",
-    "+++ if answer=river", "type: token", "tokens: [a, b]", "answer: a", "Text", "", "```", "    :::", "> +++ reveal",
-    "<!--", "-->", "[x]: http://example.org", "[x]", "# T", "id: a", "title: A", "minutes: 5", "$$", "{{ key }}",
-    "{predict} three", ":::{widget}", "alt: words of it", "&a [*a]",
+    "+++ if answer=most-attended", "type: token", "tokens: [a, b]", "answer: a", "Text", "", "```", "    :::",
+    "> +++ reveal", "<!--", "-->", "[x]: http://example.org", "[x]", "# T", "id: a", "title: A", "minutes: 5",
+    "$$", "{{ key }}", "{predict} three", ":::{widget}", "alt: words of it", "&a [*a]",
 ]  # fmt: skip
 
 
@@ -376,7 +394,7 @@ def test_any_pieces_are_read(lines: list[str]) -> None:
     ids=lambda text: re.sub(r"\s+", " ", text)[:12],
 )
 def test_size_is_capped(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     _, faults = read(text)
     assert faults
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

@@ -98,6 +98,25 @@ def test_every_variant_can_be_answered_right(gen: str) -> None:
             assert asked.key not in mistakes.values(), (gen, reference, variant)
 
 
+@each_generator
+def test_every_mistake_is_named(gen: str) -> None:
+    """By its own name or that of another that gives the same, unless nobody could type it or it counts as right."""
+    for variant in variants(gen):
+        for reference, type, raw in ANSWERED[gen]:
+            if type not in ("number", "vector", "matrix"):
+                continue
+            found = REFERENCES[reference](variant)
+            asked = question(type, found.key, **raw)
+            given = {
+                name: asked.type.mistake(value, asked.settings) for name, value in found.mistakes.items()
+            }
+            mistakes = {name: mistake for name, mistake in given.items() if mistake is not None}
+            assert mistakes == given or not {"atol", "rtol"} & raw.keys(), (gen, reference, variant)
+            for mistake in mistakes.values():
+                marked = asked.mark(asked.type.show_key(mistake, asked.settings), mistakes=mistakes)
+                assert marked.right or marked.error in mistakes, (gen, reference, variant)
+
+
 def test_every_generator_has_questions() -> None:
     assert set(ANSWERED) == set(GENERATORS)
 

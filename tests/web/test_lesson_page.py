@@ -6,6 +6,7 @@ import base64
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
@@ -41,6 +42,49 @@ from tests.lessons.small_lesson import canary, small_data, small_lesson
 
 NOON = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
 
+# Options that hold what parts options elsewhere, Markdown, and formulas that only their structure tells apart.
+WITH_SIGNS = r"""---
+id: with-signs
+title: With signs
+minutes: 1
+summary: Two of them.
+---
+Words to begin with.
+
+::::{predict} some-choices
+---
+type: choices
+options: {right: The score is q · k, wrong: The score is v · k, sum: The score is q + k}
+answer: [right, sum]
+---
+Which ones?
++++ reveal
+Those.
+::::
+
+::::{predict} an-order
+---
+type: order
+items:
+  low: 2*3
+  high: 4*5
+  root: $\sqrt{d_k}$
+  width: $d_k$
+  half: $\frac{1}{2}$
+  dozen: $12$
+  square: $x^2$
+  name: x2
+  query: "{q}[a vector]"
+  key: "{k}[a vector]"
+  signs: "3 < 4 & 5"
+answer: [low, high]
+---
+In which order?
++++ reveal
+That one.
+::::
+"""
+
 pytestmark = pytest.mark.django_db
 
 
@@ -69,6 +113,12 @@ def post(client: Client, lesson: Lesson, stop: str, **fields: Any) -> HttpRespon
 
 def words(html: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+def listed(html: str) -> list[list[str]]:
+    """What stands in the lists of options that were picked, or are right."""
+    lists = re.findall(r'<ul class="lesson-said lesson-picks">(.*?)</ul>', html, re.DOTALL)
+    return [[words(each) for each in re.findall(r"<li.*?</li>", one, re.DOTALL)] for one in lists]
 
 
 def canaries(text: str) -> set[str]:
@@ -245,9 +295,62 @@ class TestReading:
         assert "<b>several" not in html
 
     def test_options_and_rows_stand_below_each_other(self) -> None:
-        assert answer_html("choices", "a *b*. · <c>") == "a <em>b</em>.<br>&lt;c&gt;"
-        assert answer_html("matrix", "[[1, 2], [3, 4]]") == "[[1, 2],<br>[3, 4]]"
-        assert answer_html("vector", "[1, 2]") == "[1, 2]"
+        assert answer_html("choices", ("a *b*.", "q · k", "<c>")) == "a <em>b</em>.<br>q · k<br>&lt;c&gt;"
+        assert answer_html("order", ("2*3", "→", "4*5", "=", "a *b*")) == "2*3 → 4*5 = a <em>b</em>"
+        assert answer_html("matrix", ("[[1, 2], [3, 4]]",)) == "[[1, 2],<br>[3, 4]]"
+        assert answer_html("vector", ("[1, 2]",)) == "[1, 2]"
+
+    def test_whatever_stands_in_options_each_is_shown_by_itself(self, client: Client) -> None:
+        """To their reader, and on all the pages of the staff."""
+        lesson = make_lesson(version=make_lesson_version(WITH_SIGNS, {}))
+        begun(client, lesson)
+        html = page(client, lesson)
+        picked = [option(html, "The score is v · k"), option(html, "The score is q · k")]
+        post(client, lesson, "some-choices", answer=picked)
+        html = page(client, lesson)
+        post(client, lesson, "an-order", place=[option(html, "4*5"), option(html, "2*3")])
+        html = page(client, lesson)
+        picks = ["The score is q · k Right", "The score is v · k Not right"]
+        keys = ["The score is q · k", "The score is q + k"]
+        assert listed(html) == [picks, keys]
+        assert "4*5 → 2*3" in html
+        assert "2*3 → 4*5" in html
+
+        client.force_login(enrol(lesson.course, role=Role.TA))
+        desks = [address(lesson, "mark", str(each.pk)) for each in Prediction.objects.order_by("pk")]
+        html = client.get(desks[0]).content.decode()
+        check_form(html)
+        assert listed(html) == [picks, keys]
+        assert "4*5 → 2*3" in client.get(desks[1]).content.decode()
+        both = "The score is q · k<br>The score is v · k"
+        results = client.get(address(lesson, "results")).content.decode()
+        who = client.get(address(lesson, "answers", "some-choices")).content.decode()
+        assert both in results
+        assert "4*5 → 2*3" in results
+        assert both in who
+        assert "<b>The score is q · k<br>The score is q + k</b>" in who
+        variants = client.get(address(lesson, "variants"), {"stop": "some-choices"}).content.decode()
+        assert "The score is q · k<br>The score is q + k</td>" in variants
+        assert "The score is q · k · The score is v · k" in client.get(
+            address(lesson, "results_csv")
+        ).content.decode("utf-8-sig")
+
+    def test_items_are_told_apart_where_no_formula_can_be_shown(self, client: Client) -> None:
+        lesson = make_lesson(version=make_lesson_version(WITH_SIGNS, {}))
+        begun(client, lesson)
+        post(client, lesson, "some-choices", answer=option(page(client, lesson), "The score is q + k"))
+        html = page(client, lesson)
+        plain = {
+            "2*3", "4*5", r"\sqrt{d_k}", "d_k", r"\frac{1}{2}", "12", "x^2", "x2", "a vector (q)", "a vector (k)",
+            "3 < 4 & 5",
+        }  # fmt: skip
+        elements = Elements(html)
+        assert {each["data-name"] for each in elements.of("li") if "data-name" in each} == plain
+        moves = {each["aria-label"] for each in elements.of("button") if each.get("data-move") == "up"}
+        assert moves == {f"Move {each} up" for each in plain}
+        select = html[html.index("<select") : html.index("</select>")]
+        assert {unescape(each) for each in re.findall(r'<option value=".+?">(.*?)</option>', select)} == plain
+        assert html.count("<msqrt>") == 1, "what is read has its formulas"
 
     def test_a_branch_is_for_those_who_answered_so(self, client: Client, lesson: Lesson) -> None:
         begun(client, lesson)

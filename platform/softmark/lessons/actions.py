@@ -120,7 +120,8 @@ def commit(
 
 def settle(reading: Reading, now: datetime) -> tuple[Prediction, ...]:
     """Where the time is over: commits a draft that is an answer, records no answer wherever there is none,
-    and so opens the whole lesson. Whatever touches a reading comes through here first. Holds the reading's lock.
+    and so opens the whole lesson. Pages of a lesson, its drafts, commits and ticked ideas come through here first, and
+    what nobody looks at by a task; questions that come back, and more time, do not. Holds the reading's lock.
     """
     if reading.finished_at is not None or _time_was_over(reading, now) is None:
         return ()

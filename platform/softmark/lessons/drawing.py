@@ -35,7 +35,7 @@ def variant_for(reading: Reading, question: Question, number: int) -> Variant:
 def frozen(question: Question, variant: Variant) -> dict[str, Any]:
     """The columns of a Draw that never change again. A mistake that gives nothing one could answer is left out."""
     kind, settings = question.type, question.settings
-    mistakes = {name: kind.key(each, settings, lambda _: None) for name, each in variant.mistakes.items()}
+    mistakes = {name: kind.mistake(each, settings) for name, each in variant.mistakes.items()}
     return {
         "given": dict(variant.given),
         "facts": dict(variant.facts),

@@ -43,13 +43,13 @@ class Bin:
     """Predictions that are counted together.
 
     name:   no other bin has it.
-    answer: as text; nothing where they are counted by their mark.
+    answer: its texts, each to be read by itself; none where they are counted by their mark.
     right:  whether it is right; of merged ones, whether a right one is among them. mine: as above.
     """
 
     name: str
     count: int
-    answer: str = ""
+    answer: tuple[str, ...] = ()
     right: bool = False
     partly: bool = False
     error: str = ""
@@ -111,13 +111,13 @@ def bin_of(question: Question, alike: Alike, *, each_way: bool = False) -> Bin:
     if len(question.variants) > 1 or (kind.name in _TOO_MANY_WAYS and not each_way):
         return marked
     if alike.right and kind.name in _CLOSE_ENOUGH:
-        return replace(marked, answer=kind.show_key(question.variants[0].key, settings))
+        return replace(marked, answer=kind.key_texts(question.variants[0].key, settings))
     response = kind.response_from_json(alike.response)
-    answer = kind.show_response(response, settings)
+    answer = kind.response_texts(response, settings)
     match kind.name:
         case "number":
             value: Fraction = response.value
-            return replace(marked, name=f"said {value}", answer=shown_number(value, Fraction(0)))
+            return replace(marked, name=f"said {value}", answer=(shown_number(value, Fraction(0)),))
         case "vector" | "matrix":
             name = str(response.values)
         case "output":
@@ -133,5 +133,5 @@ def _mark(alike: Alike) -> str:
     return f"error {alike.error}" if alike.error else "partly" if alike.partly else "wrong"
 
 
-def _rank(each: Bin) -> tuple[int, str, str]:
+def _rank(each: Bin) -> tuple[int, tuple[str, ...], str]:
     return -each.count, each.answer, each.name

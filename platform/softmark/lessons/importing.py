@@ -15,7 +15,7 @@ from grader.assignment.model import Problem, Problems
 from softmark.courses.actions import held_course
 from softmark.courses.models import Course, Item
 from softmark.lessons.compiled import Compiled, Unshowable, compiled
-from softmark.lessons.models import ITEM_KIND, Lesson, LessonVersion, Prediction
+from softmark.lessons.models import Lesson, LessonVersion, Prediction
 from softmark.lessons.queries import lessons_of
 from softmark.lessons.written.folder import Checked, check_folder, check_texts, named_files
 from softmark.lessons.written.lesson import Lesson as WrittenLesson
@@ -138,7 +138,7 @@ def place(course: Course, version: LessonVersion) -> Placed:
         course=course,
         slug=version.slug,
         title=version.title,
-        kind=ITEM_KIND,
+        kind=Item.Kind.LESSON,
         points=len(compiled(version).questions),
         position=(course.items.aggregate(last=Max("position"))["last"] or 0) + 1,
     )

@@ -14,7 +14,6 @@ from softmark.lessons.credit import credited
 from softmark.lessons.questions import Source
 
 SURE = (1, 2, 3, 4)  # how sure a learner may be, from a guess to certain
-ITEM_KIND = "lesson"  # of an Item whose predictions are graded
 
 
 class JsonText(models.TextField):  # type: ignore[type-arg]

@@ -45,7 +45,7 @@ class Asked:
 class Answered:
     """A stop with its prediction, and all that is behind it. No row of the database: from one a page could go on.
 
-    response: as text; None: no answer. key: what is right, as text.
+    response: its texts, each to be read by itself; None: no answer. key: those of what is right.
     share, right, source: what it is worth by now, and who says so.
     error, confidence, how, committed_at: as a Prediction has them.
     ticked:   the ideas that its author found in it; None: they have not said.
@@ -60,8 +60,8 @@ class Answered:
     prompt: Blocks
     given: Mapping[str, Any]
     facts: Mapping[str, Any]
-    response: str | None
-    key: str
+    response: tuple[str, ...] | None
+    key: tuple[str, ...]
     share: Decimal
     right: bool
     error: str
@@ -193,8 +193,8 @@ def answered(question: Question, draw: Draw, prediction: Prediction, *, marked: 
     credit = credited(prediction.share, prediction.source, [each.share for each in marks])
     return Answered(
         id=predict.id, type=kind.name, settings=settings, prompt=predict.prompt, given=draw.given, facts=draw.facts,
-        response=None if response is None else kind.show_response(response, settings),
-        key=kind.show_key(kind.key_from_json(draw.key), settings),
+        response=None if response is None else kind.response_texts(response, settings),
+        key=kind.key_texts(kind.key_from_json(draw.key), settings),
         share=credit.share, right=credit.is_right, source=credit.source, error=prediction.error,
         confidence=prediction.confidence, how=prediction.how, committed_at=prediction.committed_at,
         reveal=predict.reveal, branches=tuple(block for branch in said for block in branch.blocks),

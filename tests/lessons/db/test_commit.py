@@ -325,8 +325,21 @@ class TestDraw:
         prediction = commit(reading, "bank-least", [str(place)], None, NOON).prediction
         assert prediction.is_right
         (stop,) = answered(look(reading, NOON))
-        assert stop.key == stop.response == draw.facts["key"]
+        assert stop.key == stop.response == (draw.facts["key"],)
         assert stop.facts == draw.facts
+
+    def test_a_mistake_that_no_right_answer_could_be_is_named(self) -> None:
+        """Shares that were hidden after the softmax sum to less than 1, and that is not all there is to say."""
+        text = small_lesson().replace(
+            "type: number\ngiven: {}\nanswer: 7\natol: 0",
+            "type: vector\nshape: 2\nweights: true\natol: 0.01\nanswer: {ref: causal_row}\n"
+            "given: {scores: [[0, 0], [0, 4]], position: 1}",
+        )
+        text = text.replace("+++ if answer=8", "+++ if answer=masked-after-softmax")
+        reading = make_reading(make_lesson(version=make_lesson_version(text)))
+        assert predict(reading, "0.5, 0").prediction.error == "masked-after-softmax"
+        (stop,) = answered(look(reading, NOON))
+        assert len(stop.branches) == 1
 
     def test_the_secret_decides(self, varied: Callable[[], Reading], settings: Any) -> None:
         from softmark.lessons.drawing import secret

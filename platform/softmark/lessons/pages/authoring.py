@@ -176,14 +176,14 @@ def _mistakes(question: Question, variant: Variant) -> tuple[MistakeLine, ...]:
     kind, settings = question.type, question.settings
     lines = []
     for name, value in variant.mistakes.items():
-        given = kind.key(value, settings, lambda _: None)
+        given = kind.mistake(value, settings)
         answer = SafeString("") if given is None else _text(question, given)
         lines.append(MistakeLine(name, answer, answer == _key(question, variant)))
     return tuple(lines)
 
 
 def _text(question: Question, key: Any) -> SafeString:
-    return answer_html(question.type.name, question.type.show_key(key, question.settings))
+    return answer_html(question.type.name, question.type.key_texts(key, question.settings))
 
 
 # -- where a lesson can go

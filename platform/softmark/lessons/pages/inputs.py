@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import unescape
 from typing import Any
 
 from django.http import QueryDict
-from django.utils.html import escape, format_html_join, strip_tags
+from django.utils.html import escape, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from softmark.lessons.questions import TYPES
-from softmark.lessons.questions.choices import BETWEEN
 from softmark.lessons.questions.grid import Grid
 from softmark.lessons.standing import Asked
-from softmark.lessons.written.render import text_html
+from softmark.lessons.written.render import plain_words, text_html
 
-_MARKED_UP = ("choice", "order")  # what they show may hold Markdown
 _BREAK = mark_safe("<br>")
 _ROWS = re.compile(r"(?<=\],) (?=\[)")  # between the rows of a matrix
 ANSWER, PLACE, PASTED, SURE = "answer", "place", "pasted", "sure"
@@ -102,26 +99,21 @@ def inline(text: str) -> SafeString:
     return mark_safe(inside) if html == f"<p>{inside}</p>" and "<p>" not in inside else escape(text)
 
 
-def answer_html(kind: str, text: str) -> SafeString:
-    """An answer or what is right, as a type shows it: options and rows below each other."""
+def answer_html(kind: str, texts: Sequence[str]) -> SafeString:
+    """An answer or what is right, from the texts that its type gives: options and rows below each other."""
     match kind:
-        case "choices":
-            return format_html_join(_BREAK, "{}", ((each,) for each in each_picked(kind, text)))
+        case "choice" | "choices" | "order":
+            between = _BREAK if kind == "choices" else " "
+            return format_html_join(between, "{}", ((inline(each),) for each in texts))
         case "matrix":
-            return format_html_join(_BREAK, "{}", ((row,) for row in _ROWS.split(text)))
+            return format_html_join(_BREAK, "{}", ((row,) for text in texts for row in _ROWS.split(text)))
         case _:
-            return inline(text) if kind in _MARKED_UP else escape(text)
-
-
-def each_picked(kind: str, text: str) -> tuple[SafeString, ...]:
-    """The options of an answer that may have several; none of any other."""
-    return tuple(inline(each) for each in text.split(BETWEEN)) if kind == "choices" and text else ()
+            return format_html_join("", "{}", ((text,) for text in texts))
 
 
 def _options(named: Sequence[Any], texts: Sequence[str]) -> tuple[Option, ...]:
     return tuple(
-        Option(each.id, inline(each.text), unescape(strip_tags(inline(each.text))), each.id in texts)
-        for each in named
+        Option(each.id, inline(each.text), plain_words(each.text), each.id in texts) for each in named
     )
 
 

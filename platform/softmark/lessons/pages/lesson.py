@@ -20,7 +20,7 @@ from softmark.lessons.compiled import Compiled
 from softmark.lessons.models import Lesson, LessonVersion, Prediction, Reading
 from softmark.lessons.pages.class_said import ClassSaid
 from softmark.lessons.pages.ideas import Ideas, ideas_of, previewed_ideas
-from softmark.lessons.pages.inputs import Input, answer_html, each_picked, input_of
+from softmark.lessons.pages.inputs import Input, answer_html, inline, input_of
 from softmark.lessons.pages.sent import NotTaken, Typed, not_taken_at
 from softmark.lessons.pages.tally import NOTHING_MADE, Tally
 from softmark.lessons.policies import time_ends
@@ -302,14 +302,14 @@ def answered_stop(
 ) -> Stop:
     """typed: what was sent since then, wherever it belongs."""
     said = _pieces(stop.branches, stop.facts, data, links)
-    keys = each_picked(stop.type, stop.key)
+    picked = stop.response if stop.type == "choices" else None
     behind = Behind(
         key=answer_html(stop.type, stop.key),
         key_title=_key_title(stop.type),
         reveal=_pieces(stop.reveal, stop.facts, data, links),
         branches=(("", said),) if said else (),
-        keys=keys,
-        picks=tuple(Pick(each, each in keys) for each in each_picked(stop.type, stop.response or "")),
+        keys=_keys(stop.type, stop.key),
+        picks=tuple(Pick(inline(each), each in stop.key) for each in picked or ()),
         answer=None if stop.response is None else answer_html(stop.type, stop.response),
         outcome=outcome_of(stop),
         sure=SURE_WORDS.get(stop.confidence or 0, ""),
@@ -331,10 +331,10 @@ def previewed(
     """A stop with all that is behind it, as those see it who have this variant: by default the first."""
     predict, kind, settings = question.predict, question.type, question.settings
     variant = variant or question.variants[0]
-    key = kind.show_key(variant.key, settings)
+    key = kind.key_texts(variant.key, settings)
     behind = Behind(
         key=answer_html(kind.name, key),
-        keys=each_picked(kind.name, key),
+        keys=_keys(kind.name, key),
         key_title=_key_title(kind.name),
         reveal=_pieces(predict.reveal, variant.facts, data, links),
         branches=tuple(
@@ -346,6 +346,11 @@ def previewed(
         predict.id, number, kind.name, _pieces(predict.prompt, variant.given, data, links), _snippet(question),
         behind=behind, lines=kind.name in _LINES, variants=len(question.variants),
     )  # fmt: skip
+
+
+def _keys(kind: str, texts: Sequence[str]) -> tuple[SafeString, ...]:
+    """The right options where there may be several; none of any other type."""
+    return tuple(inline(each) for each in texts) if kind == "choices" else ()
 
 
 def _key_title(kind: str) -> str:

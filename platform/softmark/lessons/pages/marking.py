@@ -18,7 +18,7 @@ from softmark.lessons.credit import by_share
 from softmark.lessons.models import Lesson, Prediction, StaffMark
 from softmark.lessons.pages.ideas import Ideas, ideas_of
 from softmark.lessons.pages.lesson import Stop, answered_stop
-from softmark.lessons.questions import Source
+from softmark.lessons.questions import TYPES, Source
 from softmark.lessons.standing import Answered
 from softmark.lessons.words import outcome_of, percent
 from softmark.ui.words import Outcome
@@ -102,7 +102,7 @@ def row_of(prediction: Prediction, content: Compiled, stop: Answered, asked: Lis
         pk=prediction.pk,
         learner=_author(prediction, asked),
         question=_name(content, stop.id),
-        excerpt="" if stop.response is None else Truncator(stop.response).chars(_EXCERPT),
+        excerpt=Truncator(TYPES[stop.type].between.join(stop.response or ())).chars(_EXCERPT),
         committed_at=prediction.committed_at,
         outcome=outcome_of(stop),
         waits=stop.source == Source.SELF,

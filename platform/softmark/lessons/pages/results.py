@@ -189,7 +189,10 @@ def prompt_of(content: Compiled, question: Question) -> SafeString:
 
 
 def _line(question: Question, row: Row) -> AnswerLine:
-    said = None if row.response is None else answer_html(question.type.name, _answer(question, row.response))
+    kind, said = question.type, None
+    if row.response is not None:
+        texts = kind.response_texts(kind.response_from_json(row.response), question.settings)
+        said = answer_html(kind.name, texts)
     return AnswerLine(
         pk=row.pk,
         learner=row.learner,
@@ -250,7 +253,8 @@ def _key(question: Question, key: dict[str, Any]) -> str:
 
 
 def _key_html(question: Question, key: dict[str, Any]) -> SafeString:
-    return answer_html(question.type.name, _key(question, key))
+    kind = question.type
+    return answer_html(kind.name, kind.key_texts(kind.key_from_json(key), question.settings))
 
 
 def _outcome(row: Row) -> str:

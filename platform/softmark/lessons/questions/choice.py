@@ -71,6 +71,9 @@ class Choice(QuestionType[Settings, Picked, Picked]):
     def matches(self, said: str, response: Picked, settings: Settings) -> bool:
         return said == response.option
 
+    def all_right(self, said: str, key: Picked, settings: Settings) -> bool | None:
+        return said == key.option
+
     def show_response(self, response: Picked, settings: Settings) -> str:
         return text_of(response.option, settings.options)
 

@@ -12,7 +12,6 @@ from softmark.lessons.questions.offered import MOST, opened, text_of
 from softmark.lessons.questions.raw import Named, Raw
 from softmark.lessons.questions.wording import listed
 
-BETWEEN = " · "  # the options of an answer
 _ASK = "Pick all the options that hold; at least one does."
 
 
@@ -31,6 +30,7 @@ class Picked:
 class Choices(QuestionType[Settings, Picked, Picked]):
     name = "choices"
     settings_keys = frozenset({"options"})
+    between = " · "
 
     def settings(self, raw: Mapping[str, Any], complain: Complain) -> Settings | None:
         reading = Raw(raw, complain)
@@ -65,11 +65,20 @@ class Choices(QuestionType[Settings, Picked, Picked]):
         """Whether this option is among those picked."""
         return said in response.options
 
+    def all_right(self, said: str, key: Picked, settings: Settings) -> bool | None:
+        return said in key.options
+
     def show_response(self, response: Picked, settings: Settings) -> str:
-        return _shown(response, settings)
+        return self.between.join(_texts(response, settings))
 
     def show_key(self, key: Picked, settings: Settings) -> str:
-        return _shown(key, settings)
+        return self.between.join(_texts(key, settings))
+
+    def response_texts(self, response: Picked, settings: Settings) -> tuple[str, ...]:
+        return _texts(response, settings)
+
+    def key_texts(self, key: Picked, settings: Settings) -> tuple[str, ...]:
+        return _texts(key, settings)
 
     def response_to_json(self, response: Picked) -> Json:
         return {"options": sorted(response.options)}
@@ -84,10 +93,10 @@ class Choices(QuestionType[Settings, Picked, Picked]):
         return Picked(frozenset(kept["options"]))
 
 
-def _shown(picked: Picked, settings: Settings) -> str:
+def _texts(picked: Picked, settings: Settings) -> tuple[str, ...]:
     """In the author's order, whatever order they were picked in."""
     known = [option.id for option in settings.options]
     lost = sorted(picked.options.difference(known))
-    return BETWEEN.join(
+    return tuple(
         text_of(id, settings.options) for id in [*(id for id in known if id in picked.options), *lost]
     )

@@ -68,12 +68,14 @@ class QuestionType(ABC, Generic[Settings, Response, Key]):
     settings_keys: what a directive of this type may say beside what all may say (type, given, answer, ...).
     secret_keys:   which of these must not be seen before the commit.
     takes_answer:  whether a directive must say what is right.
+    between:       what stands between the texts of an answer where they are written as one.
     """
 
     name: ClassVar[str]
     settings_keys: ClassVar[frozenset[str]]
     secret_keys: ClassVar[frozenset[str]] = frozenset()
     takes_answer: ClassVar[bool] = True
+    between: ClassVar[str] = ""
 
     @abstractmethod
     def settings(self, raw: Mapping[str, Any], complain: Complain) -> Settings | None:
@@ -86,6 +88,13 @@ class QuestionType(ABC, Generic[Settings, Response, Key]):
     def key(self, value: Any, settings: Settings, complain: Complain) -> Key | None:
         """What is right: as an author wrote it, or as a reference computed it. Complains, and is None, as above."""
 
+    def mistake(self, value: Any, settings: Settings) -> Key | None:
+        """What a well-known mistake gives, which may break rules that hold for a right answer only.
+
+        None where nobody could answer it.
+        """
+        return self.key(value, settings, lambda _: None)
+
     @abstractmethod
     def read(self, posted: Sequence[str], settings: Settings, seal: Seal) -> Response:
         """The answer in what a form posted under the question's name. Raises Invalid, and nothing else."""
@@ -97,9 +106,12 @@ class QuestionType(ABC, Generic[Settings, Response, Key]):
     def mark(
         self, response: Response, key: Key, settings: Settings, mistakes: Mapping[str, Key] | None = None
     ) -> Mark:
-        """As `grade`, and names the first of the mistakes that gives just this answer: by name, what it would give."""
+        """As `grade`, and names the first of the mistakes that gives just this answer: by name, what it would give.
+
+        They say more than the names that `grade` gives, so they come first.
+        """
         mark = self.grade(response, key, settings)
-        if mark.right or mark.error:
+        if mark.right:
             return mark
         for name, given in (mistakes or {}).items():
             if self.grade(response, given, settings).right:
@@ -118,13 +130,25 @@ class QuestionType(ABC, Generic[Settings, Response, Key]):
         """Whether the answer is the one `said`; False wherever it is not understood."""
         return False
 
+    def all_right(self, said: str, key: Key, settings: Settings) -> bool | None:
+        """Whether all whose answer is the one `said` are right; None where some are and some are not."""
+        return False
+
     @abstractmethod
     def show_response(self, response: Response, settings: Settings) -> str:
-        """The answer as text: beside the reveal, and under a bar of the histogram."""
+        """The answer as one text, as a file for spreadsheets has it."""
 
     @abstractmethod
     def show_key(self, key: Key, settings: Settings) -> str:
-        """What is right, as text."""
+        """What is right, as one text."""
+
+    def response_texts(self, response: Response, settings: Settings) -> tuple[str, ...]:
+        """The answer as pages show it: texts of which each is read by itself, since any may hold signs and Markdown."""
+        return (self.show_response(response, settings),)
+
+    def key_texts(self, key: Key, settings: Settings) -> tuple[str, ...]:
+        """What is right, in the same way."""
+        return (self.show_key(key, settings),)
 
     def fill_in(self, key: Key, settings: Settings) -> str:
         """What is right, as a reveal fills it in: in a formula, too."""

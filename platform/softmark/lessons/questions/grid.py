@@ -107,6 +107,21 @@ class Grid(QuestionType[Settings, Response, Key]):
         return settings if reading.sound else None
 
     def key(self, value: Any, settings: Settings, complain: Complain) -> Key | None:
+        key = self._of_shape(value, settings, complain)
+        if key is None:
+            return None
+        sound = all(settings.tolerance.suits(number, complain) for number in key.numbers)
+        if settings.weights and _off_from_one(key.values, settings):
+            complain('"weights: true" says that each row sums to 1, and in the answer one does not.')
+            sound = False
+        return key if sound else None
+
+    def mistake(self, value: Any, settings: Settings) -> Key | None:
+        """Its rows may sum to anything."""
+        key = self._of_shape(value, settings, lambda _: None)
+        return key if key and all(map(settings.tolerance.reaches, key.numbers)) else None
+
+    def _of_shape(self, value: Any, settings: Settings, complain: Complain) -> Key | None:
         rows = _exact_rows(value if self.nested else [value])
         if rows is None:
             complain(
@@ -120,12 +135,7 @@ class Grid(QuestionType[Settings, Response, Key]):
             )
             complain(f"The answer is {got}; the shape says {self.shown_shape(*settings.shape)}.")
             return None
-        key = Key(rows)
-        sound = all(settings.tolerance.suits(number, complain) for number in key.numbers)
-        if settings.weights and _off_from_one(rows, settings):
-            complain('"weights: true" says that each row sums to 1, and in the answer one does not.')
-            sound = False
-        return key if sound else None
+        return Key(rows)
 
     def read(self, posted: Sequence[str], settings: Settings, seal: Seal) -> Response:
         """posted: a text for each cell, row after row, of which one may hold them all and the others nothing."""

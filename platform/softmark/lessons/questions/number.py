@@ -66,6 +66,10 @@ class Number(QuestionType[Settings, Numeral, Key]):
         fraction = value.strip() if isinstance(value, str) and "/" in value else ""
         return Key(number, fraction) if settings.tolerance.suits(number, complain) else None
 
+    def mistake(self, value: Any, settings: Settings) -> Key | None:
+        number = exact_number(value)
+        return Key(number) if number is not None and settings.tolerance.reaches(number) else None
+
     def read(self, posted: Sequence[str], settings: Settings, seal: Seal) -> Numeral:
         return read_number(the_only(posted, f"Nothing is typed yet. {HOW}"))
 
@@ -78,6 +82,16 @@ class Number(QuestionType[Settings, Numeral, Key]):
     def matches(self, said: str, response: Numeral, settings: Settings) -> bool:
         number = _number(said)
         return number is not None and settings.tolerance.holds(response.value, number)
+
+    def all_right(self, said: str, key: Key, settings: Settings) -> bool | None:
+        """None where the tolerance around a wrong number holds right ones, too."""
+        number, tolerance = _number(said), settings.tolerance
+        if number is None:
+            return False
+        if tolerance.holds(number, key.value):
+            return True
+        reach = tolerance.allowed(number) + tolerance.allowed(key.value)
+        return None if abs(number - key.value) <= reach else False
 
     def show_response(self, response: Numeral, settings: Settings) -> str:
         return response.raw

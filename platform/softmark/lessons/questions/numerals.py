@@ -143,9 +143,11 @@ def shown_number(value: Fraction | int | float, allowed: Fraction | None = None)
     """As a page shows it, and `read_number` reads it: two decimals, or two digits where that would be next to 0.
 
     allowed: how far off the shown number may be; 0 for not at all. Without it, it is as close as its two decimals.
+    Raises ValueError for one that nobody could type, see `exact`.
     """
     number = value if isinstance(value, Fraction) else exact(value)
-    assert number is not None, "not finite"
+    if number is None:
+        raise ValueError(f"{value} cannot be shown")
     for text, shown in _roundings(abs(number)):
         if allowed is None or abs(shown - abs(number)) <= allowed:
             return f"{MINUS}{text}" if number < 0 and shown else text

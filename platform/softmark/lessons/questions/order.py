@@ -56,6 +56,7 @@ class Key:
 class Order(QuestionType[Settings, Ordered, Key]):
     name = "order"
     settings_keys = frozenset({"items", "ties"})
+    between = " "
 
     def settings(self, raw: Mapping[str, Any], complain: Complain) -> Settings | None:
         reading = Raw(raw, complain)
@@ -104,13 +105,19 @@ class Order(QuestionType[Settings, Ordered, Key]):
         return frozenset({EXTRA, MISSING, REVERSED})
 
     def show_response(self, response: Ordered, settings: Settings) -> str:
-        return " → ".join(text_of(item, settings.items) for item in response.items)
+        return self.between.join(self.response_texts(response, settings))
 
     def show_key(self, key: Key, settings: Settings) -> str:
+        return self.between.join(self.key_texts(key, settings))
+
+    def response_texts(self, response: Ordered, settings: Settings) -> tuple[str, ...]:
+        return _texts([[item] for item in response.items], settings)
+
+    def key_texts(self, key: Key, settings: Settings) -> tuple[str, ...]:
         known = [item.id for item in settings.items]
         in_order = [sorted(rank, key=lambda id: (id not in known, known.index(id) if id in known else 0, id))
                     for rank in key.ranks]  # fmt: skip
-        return " → ".join(" = ".join(text_of(id, settings.items) for id in rank) for rank in in_order)
+        return _texts(in_order, settings)
 
     def response_to_json(self, response: Ordered) -> Json:
         return {"items": list(response.items)}
@@ -123,6 +130,15 @@ class Order(QuestionType[Settings, Ordered, Key]):
 
     def key_from_json(self, kept: Json) -> Key:
         return Key(tuple(frozenset(rank) for rank in kept["ranks"]))
+
+
+def _texts(ranks: Sequence[Sequence[str]], settings: Settings) -> tuple[str, ...]:
+    """The items with what stands between them: an arrow, or a sign that they share a rank."""
+    texts: list[str] = []
+    for rank in ranks:
+        for at, id in enumerate(rank):
+            texts += ["=" if at else "→", text_of(id, settings.items)]
+    return tuple(texts[1:])
 
 
 def _error(response: Ordered, wanted: list[frozenset[str]]) -> str | None:

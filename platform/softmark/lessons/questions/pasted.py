@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from softmark.lessons.questions.common import Invalid
+from softmark.lessons.questions.numerals import read_number
 
 MOST = 10_000  # characters
 
@@ -23,9 +24,11 @@ _GAPS = re.compile(r",?[ \t]+")
 
 
 def is_pasted(text: str, cells: int) -> bool:
-    """Whether it is more than the number of one of so many cells."""
+    """Whether it is more than the number of one of so many cells: 1 000 is one, with a tab in it it is two."""
     text = text.strip()
-    return "[" in text or (cells > 1 and any(letter in text for letter in " \t\n\r;"))
+    if "[" in text or cells == 1:
+        return "[" in text
+    return any(letter in text for letter in "\t\n\r;") or (" " in text and not _is_number(text))
 
 
 def rows_of(text: str, *, nested: bool) -> list[list[str]]:
@@ -36,7 +39,8 @@ def rows_of(text: str, *, nested: bool) -> list[list[str]]:
     if text[:1] != "[":
         if "[" in text or "]" in text:
             raise Invalid(_how(nested))
-        return [_GAPS.split(line.strip()) for line in _LINES.split(text) if line.strip()]
+        lines = [line.strip() for line in _LINES.split(text)]
+        return [_GAPS.split(line.removesuffix(",").rstrip()) for line in lines if line]
     if not nested:
         row = _ROW.fullmatch(text)
         if row is None:
@@ -63,6 +67,14 @@ def _numbers(row: str) -> list[str]:
         return _SPACES.split(row.strip())
     numbers = row.split(",")
     return numbers[:-1] if not numbers[-1].strip() else numbers
+
+
+def _is_number(text: str) -> bool:
+    try:
+        read_number(text)
+    except Invalid:
+        return False
+    return True
 
 
 def _how(nested: bool) -> str:

@@ -96,6 +96,10 @@ class Token(QuestionType[Settings, Picked, Key]):
     def matches(self, said: str, response: Picked, settings: Settings) -> bool:
         return response.place in settings.places(said)
 
+    def all_right(self, said: str, key: Key, settings: Settings) -> bool | None:
+        right = {place in key.places for place in settings.places(said)}
+        return None if len(right) > 1 else right == {True}
+
     def show_response(self, response: Picked, settings: Settings) -> str:
         return _shown(response.place, settings)
 

@@ -25,14 +25,18 @@ class Tolerance:
     def holds(self, s: Fraction, t: Fraction) -> bool:
         return abs(s - t) <= self.allowed(t)
 
-    def suits(self, t: Fraction, complain: Complain) -> bool:
+    def reaches(self, t: Fraction) -> bool:
         """Whether somebody could type the number t, or one near enough."""
+        return bool(self.atol or self.rtol) or _digits(t) <= MOST_DIGITS
+
+    def suits(self, t: Fraction, complain: Complain) -> bool:
+        """Whether t can be what is right."""
         if t == 0 and self.rtol and not self.atol:
             complain(
                 'The answer can be 0, and there a relative tolerance allows nothing: give "atol" as well.'
             )
             return False
-        if not self.atol and not self.rtol and _digits(t) > MOST_DIGITS:
+        if not self.reaches(t):
             complain(
                 f"The answer {shown_number(t)}… has more digits than anybody types, and nothing says how far off is "
                 'right: give "atol" or "rtol".'

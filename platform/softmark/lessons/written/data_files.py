@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from softmark.lessons.written.render import PICTURES
+from softmark.lessons.written.yaml_values import half_in
 
 MAX_BYTES = 256 * 1024
 MAX_FILES = 40
@@ -80,7 +81,7 @@ def _check_svg(data: bytes) -> None:
 
 
 def read_json(data: bytes) -> Any:
-    """What the file holds: finite numbers only, and each name in a table once. Raises Unreadable."""
+    """What the file holds: finite numbers, whole characters, and each name in a table once. Raises Unreadable."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -88,11 +89,14 @@ def read_json(data: bytes) -> Any:
     if _depth(text) > _MAX_DEPTH:
         raise Unreadable(f"Lists and tables are nested more than {_MAX_DEPTH} deep.")
     try:
-        return json.loads(
+        found = json.loads(
             text, object_pairs_hook=_table, parse_constant=_refuse, parse_int=_whole, parse_float=_float
         )
     except json.JSONDecodeError as error:
         raise Unreadable(f"This is not valid JSON: {error.msg}.", error.lineno) from None
+    if fault := half_in(json.dumps(found, ensure_ascii=False)):
+        raise Unreadable(fault)
+    return found
 
 
 def _depth(text: str) -> int:

@@ -39,7 +39,7 @@ def shown(inside: str, facts: Facts) -> str | None:
     value = fact(facts, name)
     try:
         return shown_value(value)[:_MOST_SHOWN]
-    except (ArithmeticError, AssertionError):  # a number that is not finite
+    except (ArithmeticError, ValueError):  # a number that cannot be shown
         return str(value)[:_MOST_SHOWN]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from grader.assignment.model import Problems
 from grader.assignment.wording import did_you_mean, kind, quoted
 from grader.report import printable
+from softmark.lessons.questions.numerals import exact
 from softmark.lessons.written.yaml_values import Located
 
 MAX_ID = 60
@@ -139,11 +140,12 @@ class Fields:
 
 
 def are_numbers(value: Any, most: int) -> bool:
-    return isinstance(value, list) and 1 <= len(value) <= most and all(is_number(each) for each in value)
+    """Whether it is a list of 1 to `most` numbers that can be shown."""
+    return isinstance(value, list) and 1 <= len(value) <= most and all(map(_is_number, value))
 
 
-def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and exact(value) is not None
 
 
 def said(value: object) -> str:

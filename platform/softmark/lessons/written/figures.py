@@ -189,7 +189,9 @@ def _provenance(said: Any) -> str:
 
 def _cost(widget: Widget, values: Mapping[str, Any]) -> Figure:
     chosen = values.get("model") or next(iter(MODELS))
-    n = values.get("tokens") or _COST_TOKENS
+    n = values.get("tokens", _COST_TOKENS)
+    if type(n) is not int or not LEAST <= n <= MOST:
+        return Figure(widget.alt)
     model = MODELS[chosen]
     note = _beyond(model) if model.context is not None and n > model.context else ""
     if values.get("grouped") is False:

@@ -155,16 +155,37 @@ def _check_stop(predict: Predict, question: Question | None, lesson: Lesson, pro
         return
     facts = [variant.facts for variant in variants]
     _check_facts(tuple(predict.behind), facts, "No reference gives it here", lesson, problems)
-    mistakes = {name for variant in variants for name in variant.mistakes}
-    known = mistakes | question.type.errors(question.settings)
-    for branch in predict.branches:
-        if not question.type.understands(branch.answer, question.settings) and branch.answer not in known:
-            advice = did_you_mean(branch.answer, known)
+    _check_branches(question, lesson, problems)
+
+
+def _check_branches(question: Question, lesson: Lesson, problems: Problems) -> None:
+    """Each is for an answer that somebody can give, and is not shown both beside Right and beside Wrong."""
+    kind, settings, id = question.type, question.settings, question.predict.id
+    mistakes = {
+        name
+        for variant in question.variants
+        for name, value in variant.mistakes.items()
+        if kind.mistake(value, settings) is not None
+    }
+    known = mistakes | kind.errors(settings)
+    for branch in question.predict.branches:
+        if kind.understands(branch.answer, settings):
+            right = {kind.all_right(branch.answer, variant.key, settings) for variant in question.variants}
+            if len(right) > 1 or None in right:
+                mistake = f", or a mistake ({', '.join(sorted(known))})" if known else ""
+                problems.add(
+                    lesson.file,
+                    branch.line,
+                    f"Of those who answer {quoted(branch.answer)} at the stop {quoted(id)}, or what counts as that, "
+                    "some are right and some are wrong, and all would read this text. Name an answer that is right "
+                    f"for all or for none{mistake}; or say it in the reveal.",
+                )
+        elif branch.answer not in known:
             problems.add(
                 lesson.file,
                 branch.line,
-                f"Nobody can answer {quoted(branch.answer)} at the stop {quoted(predict.id)}, and no mistake "
-                f"there is called so.{advice}",
+                f"Nobody can answer {quoted(branch.answer)} at the stop {quoted(id)}, and no mistake there is called "
+                f"so.{did_you_mean(branch.answer, known)}",
             )
 
 

@@ -137,6 +137,16 @@ def _item_named(link: Token) -> str | None:
     return address[scheme.end() :] if scheme else None
 
 
+def plain_words(text: str) -> str:
+    """One line of Markdown where there can be no markup: formulas and code by their source.
+
+    What is more than that stays as it was written.
+    """
+    tokens = _LESSONS.parse(text)
+    is_line = [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    return _words(tokens, _NOTHING) if is_line else text
+
+
 # -- what a text names, for whoever checks it
 
 
@@ -205,13 +215,15 @@ def _walk(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _words(tokens: Sequence[Token], facts: Facts) -> str:
-    """The text of a picture, without its marks."""
+    """A text without its marks; words in a colour keep the letter that stands beside them."""
     said = []
     for token in _walk(tokens):
         if token.type in ("softbreak", "hardbreak"):
             said.append(" ")
         elif token.type == "fact":
             said.append(_fact_text(token, facts))
+        elif token.type == "role_close":
+            said.append(f" ({token.markup})")
         elif not token.children:
             said.append(token.content or (token.markup if token.type == "role" else ""))
     return "".join(said).strip()

@@ -14,7 +14,7 @@ from softmark.lessons.variants import Misgiven
 from softmark.lessons.variants.by_hand import COLUMNS, by_hand
 from softmark.lessons.variants.costs import LEAST, MODELS, MOST
 from softmark.lessons.written.data_files import Unreadable, is_table, read_json
-from softmark.lessons.written.fields import Fields, are_numbers, is_number
+from softmark.lessons.written.fields import Fields, are_numbers
 from softmark.lessons.written.lesson import Widget
 
 MAX_TOKENS = 40
@@ -246,7 +246,7 @@ def _state(name: str, state: Any, words: Iterable[str], complain: Callable[[str]
         complain(f'{called}: "weights" must have a row for each token, and in it a number for each token.')
         return
     for at, row in enumerate(rows):
-        if not all(is_number(weight) and 0 <= weight <= 1 for weight in row):
+        if not all(type(weight) in (int, float) and 0 <= weight <= 1 for weight in row):
             complain(f"{called}: the weights of {quoted(tokens[at])} must be numbers from 0 to 1.")
         elif sum(row) > 1.01:
             complain(f"{called}: the weights of {quoted(tokens[at])} sum to {sum(row):.2f}, more than 1.")

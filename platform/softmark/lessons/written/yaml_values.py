@@ -36,6 +36,7 @@ _ADVICE = {
     "unexpected end of stream": "A quotation mark that opens has to be closed.",
     "could not find expected ':'": "After a name comes a colon and a space.",
 }
+_HALF = re.compile("[\ud800-\udfff]")
 _WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 
@@ -67,6 +68,14 @@ class _Refused(Exception):
         self.sentence = sentence
 
 
+def half_in(text: str) -> str:
+    """What is wrong with text that holds one of two halves of a character, which UTF-8 cannot write; or nothing."""
+    half = _HALF.search(text)
+    if half is None:
+        return ""
+    return f"\\u{ord(half[0]):x} is half a character, which no page can show. Write the character itself."
+
+
 def read_yaml(text: str, file: str, line: int, problems: Problems) -> Located | None:
     """The table that starts at `line` of the file. None where there is none; then there is a problem."""
     try:
@@ -81,7 +90,7 @@ def read_yaml(text: str, file: str, line: int, problems: Problems) -> Located | 
         reason = quoted(error.problem or error.context or "it cannot be read", 200)[1:-1].rstrip(".")
         advice = next((f" {each}" for said, each in _ADVICE.items() if said in reason), "")
         problems.add(file, line + at, f"This is not valid YAML: {reason}.{advice}")
-    except yaml.YAMLError:  # a character that YAML does not have
+    except (OverflowError, ValueError, yaml.YAMLError):  # a character that YAML does not have, or nobody
         problems.add(file, line, "These values hold a character that YAML does not allow.")
     return None
 
@@ -144,7 +153,7 @@ class _Builder:
             at = _line(event)
             if not isinstance(event, yaml.ScalarEvent) or event.anchor or event.tag not in (None, "!"):
                 raise _Refused(at, "The name of a value must be a plain word.")
-            key = event.value
+            key = _text(event)
             if not key or len(key) > _MAX_KEY:
                 raise _Refused(at, f"The name of a value must have 1 to {_MAX_KEY} characters.")
             if key in found:
@@ -158,8 +167,15 @@ def _line(event: yaml.Event) -> int:
     return event.start_mark.line if event.start_mark else 0
 
 
-def _scalar(event: yaml.ScalarEvent) -> Any:
+def _text(event: yaml.ScalarEvent) -> str:
     text = str(event.value)
+    if fault := half_in(text):
+        raise _Refused(_line(event), fault)
+    return text
+
+
+def _scalar(event: yaml.ScalarEvent) -> Any:
+    text = _text(event)
     if not event.implicit[0]:  # in quotes, or a block of text
         return text
     if text in _WORDS:

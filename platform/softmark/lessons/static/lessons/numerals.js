@@ -51,17 +51,26 @@ export function echo(text) {
   return `Read as ${about}${plain.replace("-", "\u2212")}.`;
 }
 
-// The texts of numbers that were pasted as one, row by row: lists in brackets, or rows out of a spreadsheet. Null: it
-// is just one number, or nothing that is understood here.
+const LIST = /^\[(?:[^[\]]*|\s*(?:\[[^[\]]*\](?:[ \t\n\r]*,)?[ \t\n\r]*)*)\]$/; // of numbers, or of such lists
+
+// The texts of numbers that were pasted as one, row by row, parted as questions/pasted.py parts them: lists in brackets,
+// or rows out of a spreadsheet. Null: it is just one number, or nothing that is understood here.
 export function pastedRows(text) {
   const trimmed = text.trim();
-  const rows = trimmed.includes("[")
-    ? [...trimmed.matchAll(/\[([^[\]]*)\]/g)].map((row) => row[1])
-    : trimmed.split(/[;\n\r]+/);
-  const numbers = rows
-    .map((row) => row.trim().replace(/,$/, ""))
-    .filter(Boolean)
-    .map((row) => (trimmed.includes("[") && row.includes(",") ? row.split(",") : row.split(/,?\s+/)).map((each) => each.trim()));
-  const many = numbers.flat().length > 1 || trimmed.includes("[");
-  return many && numbers.length ? numbers : null;
+  if (/[[\]]/.test(trimmed)) {
+    const rows = LIST.test(trimmed) ? [...trimmed.matchAll(/\[([^[\]]*)\]/g)].map((row) => inBrackets(row[1])) : [];
+    return rows.length && rows.every((row) => row.length) ? rows : null;
+  }
+  const isOne = !/[\t\n\r;]/.test(trimmed) && (!trimmed.includes(" ") || readNumber(trimmed).value !== undefined);
+  if (isOne) return null;
+  const lines = trimmed.split(/[;\n\r]+/).map((line) => line.trim());
+  return lines.filter(Boolean).map((line) => line.replace(/,$/, "").trimEnd().split(/,?[ \t]+/));
+}
+
+// No-break spaces part nothing: they stand within a number.
+function inBrackets(row) {
+  if (!row.trim()) return [];
+  if (!row.includes(",")) return row.trim().split(/[ \t\n\r]+/);
+  const numbers = row.split(",").map((each) => each.trim());
+  return numbers.at(-1) ? numbers : numbers.slice(0, -1);
 }
