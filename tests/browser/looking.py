@@ -7,6 +7,7 @@ from typing import Literal
 
 from playwright.sync_api import Locator, Page
 
+from tests.browser.steps import PATIENCE
 from tests.factories import ROOT
 
 Theme = Literal["light", "dark"]
@@ -59,7 +60,7 @@ def the_focus_is_seen(page: Page) -> None:
         }
         return "no outline: " + document.activeElement.outerHTML.slice(0, 200);
     }"""
-    until = time.monotonic() + 5
+    until = time.monotonic() + PATIENCE / 1000
     while seen := page.evaluate(script):
         assert time.monotonic() < until, seen
         page.wait_for_timeout(50)

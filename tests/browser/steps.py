@@ -38,6 +38,12 @@ def report_of(submission: Submission) -> str:
     return reverse("grading:report", args=[submission.assignment.course.slug, submission.pk])
 
 
+def settled(page: Page) -> None:
+    """Waits for a page that a key or a click has opened: its scripts run, the focus is where its address leads."""
+    page.wait_for_load_state("load")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 _PASTE = """(editor, text) => {
     const data = new DataTransfer();
     data.setData("text/plain", text);
@@ -70,7 +76,10 @@ def upload(page: Page, file: Path) -> None:
     page.get_by_role("button", name="Submit the file").click()
 
 
-def expect_graded(page: Page, points: str) -> None:
-    """Waits on the report until it says so, by itself: `expect_graded(page, "7 of 10 points.")`."""
-    expect(page.locator("#standing")).to_contain_text(points)
+def expect_graded(page: Page, points: str, before: int = 0) -> None:
+    """Waits on the report until it says so, by itself: `expect_graded(page, "7 of 10 points.")`.
+
+    One worker grades so many `before` it.
+    """
+    expect(page.locator("#standing")).to_contain_text(points, timeout=(before + 1) * PATIENCE)
     expect(page.locator("#poll")).to_have_count(0)

@@ -20,6 +20,7 @@ from softmark.lessons.models import Draw, Prediction, Reading
 from softmark.lessons.queries import standing
 from softmark.lessons.standing import Asked
 from tests.browser.looking import NARROW, THEMES, WIDE, Theme, axe, too_wide
+from tests.browser.steps import settled
 from tests.factories import ROOT, enrol, make_course, shipped_lessons
 from tests.lessons.learner import right
 
@@ -42,6 +43,7 @@ def test_by_keyboard_alone(
     tab_to(page, "button", "Begin")
     page.keyboard.press("Enter")
     expect(page.locator("form[data-stop]")).to_be_visible()
+    settled(page)
     page.evaluate("window.stays = true")
     reading = Reading.objects.get(lesson=lesson, learner=learner)
     while isinstance(asked := standing(reading).parts[-1].stop, Asked):

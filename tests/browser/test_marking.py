@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from softmark.courses.models import Role
 from softmark.lessons.models import SelfReview
+from tests.browser.steps import settled
 from tests.factories import enrol, make_lesson, make_lesson_version, make_reading
 from tests.lessons.db.steps import NOON, read_to_the_end
 from tests.lessons.small_lesson import small_lesson
@@ -39,6 +40,7 @@ def test_ideas_are_ticked_in_place_and_staff_mark_by_keyboard(visit: Callable[..
     staff.goto(reverse("lessons:marking", args=[course, item]))
     staff.get_by_role("link", name="It is a matter of listening").first.press("Enter")
     expect(staff.get_by_role("heading", name="Ada")).to_be_visible()
+    settled(staff)
     staff.get_by_role("radio", name="0", exact=False).first.focus()
     for _ in range(2):  # from nothing to a third, and to a half
         staff.keyboard.press("ArrowDown")
@@ -48,7 +50,8 @@ def test_ideas_are_ticked_in_place_and_staff_mark_by_keyboard(visit: Callable[..
     staff.keyboard.press("Tab")
     staff.keyboard.press("Enter")
     expect(staff.get_by_role("heading", name="Ben")).to_be_visible()
-    staff.keyboard.press("Tab")  # from the answer, where the address leads, on to the first share
+    expect(staff.locator("#answer")).to_be_focused()  # where the address leads
+    staff.keyboard.press("Tab")
     expect(staff.get_by_role("radio").first).to_be_focused()
     assert [each.staff_marks.count() for each in texts] == [1, 0]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -44,7 +44,7 @@ from tests.factories import (
     make_reading,
     make_schedule,
 )
-from tests.lessons.db.steps import predict, read_to_the_end
+from tests.lessons.db.steps import NOON, predict, read_to_the_end
 from tests.lessons.small_lesson import small_lesson
 from tests.web.test_gradebook_pages import signed_in, text_of
 
@@ -52,7 +52,14 @@ pytestmark = pytest.mark.django_db
 
 HOUR = timedelta(hours=1)
 SAME = ("kind", "course", "item", "number", "stops", "received_at", "share", "source", "answered")
-NOW = timezone.now()
+NOW = NOON
+
+
+@pytest.fixture(autouse=True)
+def now() -> Iterator[None]:
+    """For pages and tasks, too."""
+    with time_machine.travel(NOW, tick=False):
+        yield
 
 
 @pytest.fixture

@@ -36,14 +36,14 @@ ROUNDS = 3
 
 
 def test_all_who_write_about_one_student_at_once() -> None:
-    lesson = make_lesson(time_limit=30)
-    course = lesson.course
-    other = make_lesson(
-        course, version=make_lesson_version(small_lesson(id="other", title="Other"), small_data())
-    )
     edited = make_lesson_version(small_lesson(edit=1), small_data(edit=1))
-    staff = enrol(course, role=Role.TA), enrol(course, role=Role.INSTRUCTOR)
     for _ in range(ROUNDS):
+        lesson = make_lesson(time_limit=30)  # anew, so that each has something to change
+        course = lesson.course
+        other = make_lesson(
+            course, version=make_lesson_version(small_lesson(id="other", title="Other"), small_data())
+        )
+        staff = enrol(course, role=Role.TA), enrol(course, role=Role.INSTRUCTOR)
         everything_at_once(lesson, other, edited, staff)
 
 
@@ -69,7 +69,7 @@ def everything_at_once(
         lambda: grades.comment(change, "Well done."),
         lambda: set_up(lesson, ada, {"points": Decimal(5)}, {}),
         lambda: place(course, edited),
-        lambda: grades.set_released(lesson.item, not lesson.item.released, ada),
+        lambda: grades.set_released(lesson.item, False, ada),
     ]
 
     def write(index: int) -> object:
@@ -79,6 +79,8 @@ def everything_at_once(
             return slower
 
     done = at_once(len(writers), write)
+    lesson.refresh_from_db()
+    assert (lesson.version, lesson.item.released, lesson.item.points) == (edited, False, 5), "all wrote"
     assert sum(isinstance(each, Committed) and each.is_new for each in done) == 1
     assert sum(isinstance(each, StaffMark) for each in done) == 1
     assert Prediction.objects.filter(draw__reading=over).count() == 3
