@@ -1,12 +1,17 @@
-"""Which lines of the logs are shown on the terminal."""
+"""What a line of the logs holds, and which of them are shown on the terminal."""
 
 from __future__ import annotations
 
+import json
+import logging
+import sys
 from pathlib import Path
 
 import pytest
+from structlog.processors import JSONRenderer
 
 from softmark.config.local.logs import LogReader
+from softmark.config.logs import LOGGING
 
 WRONG = [
     "2026-11-29 21:57:48.904 UTC [22033] FATAL:  could not write to file: No space left on device",
@@ -101,3 +106,16 @@ def test_and_only_once_whoever_says_it(log: Path) -> None:
         f"[error ] {reason.format('softmark.grading.tasks')}",
     )
     assert len(LogReader("worker", log).wrong()) == 1
+
+
+def test_an_error_of_any_library_keeps_its_traceback_in_json() -> None:
+    line = dict(LOGGING["formatters"]["line"]) | {"processor": JSONRenderer()}
+    formatter = line.pop("()")(**line)
+    try:
+        raise KeyError("of a library")
+    except KeyError:
+        record = logging.LogRecord("gunicorn.error", logging.ERROR, "", 1, "It broke", (), sys.exc_info())
+    said = json.loads(formatter.format(record))
+    assert said["event"] == "It broke"
+    assert said["exception"].startswith("Traceback")
+    assert "KeyError: 'of a library'" in said["exception"]

@@ -30,7 +30,7 @@ LOGGING: dict[str, Any] = {
         "line": {
             "()": structlog.stdlib.ProcessorFormatter,
             "processor": _RENDERER,
-            "foreign_pre_chain": _SHARED,
+            "foreign_pre_chain": [*_SHARED, structlog.processors.format_exc_info],
         }
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
