@@ -42,11 +42,12 @@ class CeleryProcess:
     def stop(self) -> None:
         """Warm: what is being graded is finished."""
         self.process.terminate()
-        self.process.wait(60)
+        self.process.wait(180)
 
     def kill(self) -> None:
         """All at once, as a power cut would."""
-        for pid in [*self.pool(), self.process.pid]:
+        # The parent first: it would start others for those of its pool that are gone.
+        for pid in [self.process.pid, *self.pool()]:
             with suppress(ProcessLookupError):  # it has just ended by itself
                 os.kill(pid, signal.SIGKILL)
         self.process.wait()
@@ -113,7 +114,7 @@ class WebProcess:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(60)
+        self.process.wait(180)
 
 
 def start_web(environment: Mapping[str, str], folder: Path) -> WebProcess:

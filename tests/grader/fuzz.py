@@ -120,11 +120,15 @@ def fuzz(seconds: float, first_seed: int = 0) -> Counter[str]:
     until = time.monotonic() + seconds
     seed = first_seed
     with Grader() as grader:
-        while time.monotonic() < until:
+        while seed == first_seed or time.monotonic() < until:
             assignment = assignments[seed % len(assignments)]
-            outcomes[f"submission: {junk_submission(grader, assignment, seed)}"] += 1
-            for number in range(20):
-                outcomes[f"folder: {junk_folder(dict(assignment.files), 20 * seed + number)}"] += 1
+            try:
+                outcomes[f"submission: {junk_submission(grader, assignment, seed)}"] += 1
+                for number in range(20):
+                    outcomes[f"folder: {junk_folder(dict(assignment.files), 20 * seed + number)}"] += 1
+            except Exception as error:
+                error.add_note(f"Again: python -m tests.grader.fuzz 1 {seed}")
+                raise
             seed += 1
     return outcomes
 

@@ -385,7 +385,7 @@ def test_verify_with_a_fault(folder: Path, monkeypatch: pytest.MonkeyPatch, caps
 
 def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, check=False, timeout=60, **more
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, timeout=180, **more
     )
 
 
@@ -442,5 +442,5 @@ def test_ctrl_c_is_a_short_word(folder: Path, right: str) -> None:
             assert process.poll() is None
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=30)
+        _, told = process.communicate(timeout=120)
     assert (process.returncode, told) == (130, b"Stopped.\n")

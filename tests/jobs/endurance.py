@@ -62,7 +62,7 @@ def running_site(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
         yield site
     finally:
         site.terminate()
-        site.wait(60)
+        site.wait(180)
 
 
 def main() -> None:

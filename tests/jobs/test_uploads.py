@@ -375,7 +375,7 @@ class TestRealWorkers:
 
     def test_submissions_go_in_between(self, start_worker: Start) -> None:
         """The files of an upload are behind live submissions, also once the upload has begun."""
-        upload = upload_zip()
+        upload = upload_zip(files=SLOW)  # its second file takes longer than we take to look
         for _ in upload.names:  # rung for more than once, it is no sooner done
             bell.ring(BATCH)
         live = [hand_in(make_assignment()) for _ in range(2)]

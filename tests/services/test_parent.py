@@ -69,7 +69,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     for run in runs:
         if run.process.poll() is None:
             run.process.terminate()
-        run.process.wait(30)
+        run.process.wait(120)
     for run in runs:
         assert run.nothing_is_left(), run.said()
 
@@ -112,7 +112,7 @@ def test_what_dies_at_once_is_tried_at_ever_longer_intervals_and_its_words_are_s
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_nothing_is_left_when_it_is_asked_to_end(running: Run, number: signal.Signals) -> None:
     running.process.send_signal(number)
-    assert running.process.wait(30) == 0
+    assert running.process.wait(120) == 0
     assert running.nothing_is_left()
     assert "the end" in running.said()
     assert "Traceback" not in running.said()
@@ -121,7 +121,7 @@ def test_nothing_is_left_when_it_is_asked_to_end(running: Run, number: signal.Si
 def test_a_second_and_a_third_ctrl_c_leave_nothing_either(running: Run) -> None:
     for _ in range(3):
         running.process.send_signal(signal.SIGINT)
-    assert running.process.wait(30) == 0
+    assert running.process.wait(120) == 0
     assert running.nothing_is_left()
     assert "Traceback" not in running.said()
 
@@ -130,7 +130,7 @@ def test_ctrl_c_while_it_starts(start: Start) -> None:
     run = start("one", "two=never")
     assert eventually(lambda: len(run.running("two")) == 1)
     run.process.send_signal(signal.SIGINT)
-    assert run.process.wait(30) == 0
+    assert run.process.wait(120) == 0
     assert run.nothing_is_left()
     assert "stopped early" in run.said()
 
@@ -181,7 +181,7 @@ def test_a_killed_guard_is_replaced(running: Run) -> None:
 
 def test_a_second_start_says_that_and_where_the_first_is_running(running: Run, start: Start) -> None:
     second = start("one")
-    assert second.process.wait(30) == 1
+    assert second.process.wait(120) == 1
     assert f"already running at http://a.place, as process {running.process.pid}" in second.said()
     assert running.running("one")
 

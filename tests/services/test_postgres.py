@@ -40,7 +40,7 @@ def running(server: Postgres) -> Iterator[Child]:
 
 
 def run(server: Postgres, *statements: str) -> list[tuple[object, ...]]:
-    with psycopg.connect(server.url, connect_timeout=5, autocommit=True) as connection:
+    with psycopg.connect(server.url, connect_timeout=60, autocommit=True) as connection:
         for statement in statements:
             cursor = connection.execute(statement.encode())
         return cursor.fetchall() if cursor.description else []
@@ -75,7 +75,7 @@ def test_nobody_else_on_the_machine_gets_in(server: Postgres) -> None:
     with running(server):
         server.data.parent.chmod(0o755)
         server.sockets.chmod(0o777)  # even where the folder lets them pass
-        stranger = f"import psycopg; psycopg.connect({server.url!r}, connect_timeout=5)"
+        stranger = f"import psycopg; psycopg.connect({server.url!r}, connect_timeout=60)"
         command = ["setpriv", "--reuid=1", "--regid=1", "--clear-groups", "--inh-caps=+dac_override"]
         command += ["--ambient-caps=+dac_override", sys.executable, "-c", stranger]
         tried = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")

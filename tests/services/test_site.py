@@ -37,7 +37,7 @@ def start(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=180,
     )
 
 
@@ -144,7 +144,7 @@ def pair(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
         yield parent, database, broker
         if parent.poll() is None:
             parent.terminate()
-            assert parent.wait(30) == 0
+            assert parent.wait(120) == 0
     assert eventually(lambda: not processes_with(str(tmp_path)))
 
 
@@ -195,7 +195,7 @@ def test_everything_ends_in_order_when_nobody_reads_what_it_says(pair: Pair, tmp
     assert parent.stdout is not None
     parent.stdout.close()
     parent.terminate()
-    assert parent.wait(30) == 0
+    assert parent.wait(120) == 0
     assert "bye bye" in (tmp_path / "logs" / "valkey.log").read_text()
 
 

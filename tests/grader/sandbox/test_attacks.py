@@ -18,15 +18,12 @@ from grader.sandbox.session import Outcome
 from grader.source import Source
 from tests.grader.sandbox import attacks_child, attacks_judge
 from tests.grader.sandbox.attack import Attack
-from tests.grader.sandbox.conftest import CHECKS, RIGHT, SHORT, make_assignment, source
+from tests.grader.sandbox.conftest import CHECKS, PATIENT, RIGHT, make_assignment, source
 from tests.grader.sandbox.surroundings import SECRET, Surroundings
 
 CHILD = attacks_child.ATTACKS
 JUDGE = attacks_judge.ATTACKS
-CALM = Limits(call_seconds=0.5, load_seconds=1.0, total_seconds=4.0)
-PATIENT = Limits(
-    call_seconds=10.0, load_seconds=10.0, total_seconds=20.0
-)  # where no limit of time is to be met
+CALM = Limits(call_seconds=1.0, load_seconds=2.0, total_seconds=10.0)  # check `b` must be passed within it
 ENDLESS = Limits(call_seconds=0.2, load_seconds=0.3, total_seconds=0.3)
 
 
@@ -62,9 +59,9 @@ def test_no_assignment_gets_out_or_harms_the_worker(
         monkeypatch.setattr(session, "JUDGE_SECONDS", 0.3)
     outcomes = noted(grader, monkeypatch)
     text = attacks_judge.PRELUDE + surroundings.facts() + attack.code + attacks_judge.CHECKS
-    assignment = make_assignment(text, limits=ENDLESS) if attack.endless else make_assignment(text)
+    limits = ENDLESS if attack.endless else CALM if attack.verdict == "time limit" else PATIENT
     with surroundings.unharmed(grader):
-        report = grader.grade(assignment, source(RIGHT))
+        report = grader.grade(make_assignment(text, limits=limits), source(RIGHT))
     told = "\n".join([explained(report), *(outcome.judge_output[:3000] for outcome in outcomes)])
     assert "SUCCEEDED" not in told, told
     assert attack.verdict is None or str(report.verdict) == attack.verdict, told
@@ -126,26 +123,27 @@ def several(ids: str, *, calls: int, limits: Limits) -> Assignment:
     return make_assignment(text, ids=ids, limits=limits, solution="def attention(x): return 2 * x")
 
 
-def test_answering_just_inside_every_limit_ends_in_the_time_limit(grader: Grader) -> None:
+def test_answering_inside_every_limit_ends_in_the_time_limit(grader: Grader) -> None:
+    """Each limit is several times what is used of it, but not so the sum of all."""
     slow = "import time\ntime.sleep(0.3)\ndef attention(x):\n    time.sleep(0.15)\n    return 2 * x\n"
     assignment = several(
-        "abcd", calls=4, limits=Limits(call_seconds=0.3, load_seconds=0.6, total_seconds=0.6)
+        "abcd", calls=4, limits=Limits(call_seconds=1.0, load_seconds=1.2, total_seconds=0.3)
     )
     report = grader.grade(assignment, source(slow))
     assert not any(check.verdict.is_fault for check in report.checks), explained(report)
     assert report.verdict == "time limit"
     assert report.checks[-1].verdict == "time limit"
-    assert "Loading and all calls together may take 1.2 s" in explained(report)
+    assert "Loading and all calls together may take 1.5 s" in explained(report)
     assert report.seconds < 10
 
 
 def test_a_fresh_child_brings_no_fresh_time(grader: Grader) -> None:
-    slow = "import os, time\ntime.sleep(0.35)\ndef attention(x):\n    time.sleep(0.1)\n    os._exit(0)\n"
+    slow = "import os, time\ntime.sleep(0.5)\ndef attention(x):\n    time.sleep(0.1)\n    os._exit(0)\n"
     assignment = several(
-        "abcdef", calls=1, limits=Limits(call_seconds=0.3, load_seconds=0.6, total_seconds=0.3)
+        "abcdef", calls=1, limits=Limits(call_seconds=1.0, load_seconds=1.2, total_seconds=0.2)
     )
     report = grader.grade(assignment, source(slow))
-    assert "may take 0.9 s, and that was used up" in explained(report)
+    assert "may take 1.4 s, and that was used up" in explained(report)
     assert report.points == 0
     assert report.seconds < 10
 
@@ -156,7 +154,7 @@ def test_a_fresh_child_brings_no_fresh_time(grader: Grader) -> None:
 )
 def test_dying_in_every_check_costs_three_fresh_children_and_no_more(death: str, grader: Grader) -> None:
     report = grader.grade(
-        several("abcdefgh", calls=1, limits=SHORT),
+        several("abcdefgh", calls=1, limits=PATIENT),
         source(f"import ctypes, os, time\ndef attention(x):\n    {death}\n    return x\n"),
     )
     verdicts = [str(check.verdict) for check in report.checks]
@@ -169,7 +167,7 @@ def test_dying_in_every_check_costs_three_fresh_children_and_no_more(death: str,
 
 def test_dying_in_one_check_costs_only_that_one(grader: Grader) -> None:
     mortal = "import os\ncalls = 0\ndef attention(x):\n    if x[0] > 0: os._exit(0)\n    return 2 * x\n"
-    report = grader.grade(several("abc", calls=1, limits=SHORT), source(mortal), seed=5)
+    report = grader.grade(several("abc", calls=1, limits=PATIENT), source(mortal), seed=5)
     assert {str(check.verdict) for check in report.checks} <= {"passed", "crashed"}
     assert report.points == [check.verdict for check in report.checks].count(Verdict.PASSED)
 

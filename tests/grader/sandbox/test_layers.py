@@ -112,7 +112,7 @@ def attempts(surroundings: Surroundings, tmp_path: Path) -> Iterator[Attempts]:
         facts = surroundings.facts() + f"FOLDER = {str(folder)!r}\n"
         program = prelude + IMPORTS + facts + LAYERS[layer] + ATTEMPTS
         done = subprocess.run(
-            [*command, "-c", program], capture_output=True, cwd=ROOT, timeout=60, env={"OPENBLAS_NUM_THREADS": "1"},
+            [*command, "-c", program], capture_output=True, cwd=ROOT, timeout=180, env={"OPENBLAS_NUM_THREADS": "1"},
         )  # fmt: skip
         lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith(b'{"what"')]
         assert lines, done.stderr.decode()
@@ -242,7 +242,7 @@ def test_no_place_of_the_view_can_be_written_even_by_its_root(number: int) -> No
             "-c",
             WRITABLE,
         ]
-        done = subprocess.run(python, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(python, capture_output=True, text=True, timeout=180)
         if "bwrap" in done.stderr:
             pytest.skip(done.stderr.strip())
         writable, there = done.stdout.splitlines()
@@ -259,7 +259,7 @@ def test_the_package_folders_inside_a_standard_library_are_empty() -> None:
         str(folder) for library in view.standard_library() for folder in view.installed_packages(library)
     ]
     python = [*ladder.command(rung, view.child_view()), view.interpreter(), "-S", "-c", look % hidden]
-    done = subprocess.run(python, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(python, capture_output=True, text=True, timeout=180)
     if "bwrap" in done.stderr:
         pytest.skip(done.stderr.strip())
     assert done.stdout.strip() == str([[] for _ in hidden])

@@ -35,7 +35,7 @@ def grader(request: pytest.FixtureRequest, graders: Callable[[int], Grader]) -> 
     return graders(request.param)
 
 
-LIMITS = Limits(call_seconds=5, load_seconds=5, total_seconds=30, memory_mb=512)
+LIMITS = Limits(call_seconds=20, load_seconds=20, total_seconds=60, memory_mb=512)
 
 BLOCKED = """
 import numpy as np
@@ -195,7 +195,7 @@ def test_what_an_earlier_check_left_is_not_there_to_be_used(grader: Grader) -> N
 
 
 def test_what_happens_in_the_weighed_call_is_told_as_ever(grader: Grader, surroundings: Surroundings) -> None:
-    short = Limits(call_seconds=1, load_seconds=5, total_seconds=30)
+    short = Limits(call_seconds=2, load_seconds=20, total_seconds=60)
     with surroundings.unharmed(grader):
         prints = grader.grade(memory(), source(when(IS_WEIGHED, "print('here')")))
         raises = grader.grade(memory(), source(when(IS_WEIGHED, "raise ValueError('no')")))
