@@ -189,6 +189,26 @@ def test_a_sign_stands_close_to_its_number() -> None:
     assert shown.count("<mo>−</mo>") == 2, "between two things"
 
 
+@pytest.mark.parametrize(
+    ("text", "before", "behind"),
+    [
+        ("$x$, y", "", ","),
+        ("a ($x$)? Yes", "(", ")?"),
+        ("a “$x$” b", "“", "”"),
+        ('a "$x$" b', '"', '"'),
+        ("the $x$-th", "", "-"),
+        ("**a**: $x$.", "", "."),
+    ],
+)
+def test_a_formula_stays_with_the_marks_around_it(text: str, before: str, behind: str) -> None:
+    shown = re.sub(r'<span class="math inline"><math.*</math></span>', "F", str(markdown.render(text)))
+    assert f'<span class="nowrap">{before}F{behind}</span>' in shown.replace("&quot;", '"')
+
+
+def test_a_formula_among_words_is_held_by_nothing() -> None:
+    assert "nowrap" not in str(markdown.render("a $x$ b, **$y$** and $z$"))
+
+
 def test_infinity_is_a_thing_and_the_minus_before_it_its_sign() -> None:
     sign = '<mo form="prefix">−</mo><mi>∞</mi>'
     for formula in (

@@ -48,7 +48,7 @@ class Markdown:
         """What was parsed as HTML that is safe to put into a page. `env` is for the rules of plugins."""
         _use_classes(tokens)
         rendered = self._parser.renderer.render(tokens, self._parser.options, env if env is not None else {})
-        return mark_safe(self._cleaner.clean(rendered))
+        return mark_safe(self._cleaner.clean(_FORMULA.sub(_kept_together, rendered)))
 
 
 def render(text: str, *, top: int = 2, title: bool = True) -> SafeString:
@@ -88,6 +88,18 @@ def _math(source: str, options: dict[str, Any]) -> str:
                 '<code class="math-broken">{}</code> <span class="math-note">{}</span>', source.strip(), note
             )
         )
+
+
+# Browsers may break a line between a formula and the comma behind it, which text alone never has.
+_FORMULA = re.compile(
+    r'((?:[(\[“‘]|&quot;)*)(<span class="math inline"><math.*?</math></span>)((?:[.,;:!?)\]’”…\'-]|&quot;)*)',
+    re.DOTALL,
+)
+
+
+def _kept_together(found: re.Match[str]) -> str:
+    before, formula, behind = found.groups()
+    return f'<span class="nowrap">{found[0]}</span>' if before or behind else formula
 
 
 def _math_block(
