@@ -1,6 +1,6 @@
 """A class reads all the lessons of the demo course at once: right, wrong, unreadable, and in several tabs.
 
-LEARNERS=200 makes it as large; what was seen is printed.
+LEARNERS=200 makes it as large and takes some ten minutes (-o faulthandler_timeout=0, then); what was seen is printed.
 """
 
 from __future__ import annotations
