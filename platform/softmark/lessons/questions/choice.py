@@ -74,11 +74,11 @@ class Choice(QuestionType[Settings, Picked, Picked]):
     def all_right(self, said: str, key: Picked, settings: Settings) -> bool | None:
         return said == key.option
 
-    def show_response(self, response: Picked, settings: Settings) -> str:
-        return text_of(response.option, settings.options)
+    def response_texts(self, response: Picked, settings: Settings) -> tuple[str, ...]:
+        return (text_of(response.option, settings.options),)
 
-    def show_key(self, key: Picked, settings: Settings) -> str:
-        return text_of(key.option, settings.options)
+    def key_texts(self, key: Picked, settings: Settings) -> tuple[str, ...]:
+        return (text_of(key.option, settings.options),)
 
     def response_to_json(self, response: Picked) -> Json:
         return {"option": response.option}

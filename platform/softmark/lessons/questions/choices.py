@@ -68,12 +68,6 @@ class Choices(QuestionType[Settings, Picked, Picked]):
     def all_right(self, said: str, key: Picked, settings: Settings) -> bool | None:
         return said in key.options
 
-    def show_response(self, response: Picked, settings: Settings) -> str:
-        return self.between.join(_texts(response, settings))
-
-    def show_key(self, key: Picked, settings: Settings) -> str:
-        return self.between.join(_texts(key, settings))
-
     def response_texts(self, response: Picked, settings: Settings) -> tuple[str, ...]:
         return _texts(response, settings)
 

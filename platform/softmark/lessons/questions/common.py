@@ -135,20 +135,20 @@ class QuestionType(ABC, Generic[Settings, Response, Key]):
         return False
 
     @abstractmethod
-    def show_response(self, response: Response, settings: Settings) -> str:
-        """The answer as one text, as a file for spreadsheets has it."""
-
-    @abstractmethod
-    def show_key(self, key: Key, settings: Settings) -> str:
-        """What is right, as one text."""
-
     def response_texts(self, response: Response, settings: Settings) -> tuple[str, ...]:
         """The answer as pages show it: texts of which each is read by itself, since any may hold signs and Markdown."""
-        return (self.show_response(response, settings),)
 
+    @abstractmethod
     def key_texts(self, key: Key, settings: Settings) -> tuple[str, ...]:
         """What is right, in the same way."""
-        return (self.show_key(key, settings),)
+
+    def show_response(self, response: Response, settings: Settings) -> str:
+        """The answer as one text, as a file for spreadsheets has it."""
+        return self.between.join(self.response_texts(response, settings))
+
+    def show_key(self, key: Key, settings: Settings) -> str:
+        """What is right, as one text."""
+        return self.between.join(self.key_texts(key, settings))
 
     def fill_in(self, key: Key, settings: Settings) -> str:
         """What is right, as a reveal fills it in: in a formula, too."""

@@ -80,11 +80,11 @@ class FreeText(QuestionType[Settings, Written, Key]):
         """All the credit there is for having written it; nobody has judged it."""
         return Mark(Fraction(1), source=Source.SELF)
 
-    def show_response(self, response: Written, settings: Settings) -> str:
-        return response.text.strip()
+    def response_texts(self, response: Written, settings: Settings) -> tuple[str, ...]:
+        return (response.text.strip(),)
 
-    def show_key(self, key: Key, settings: Settings) -> str:
-        return settings.model
+    def key_texts(self, key: Key, settings: Settings) -> tuple[str, ...]:
+        return (settings.model,)
 
     def response_to_json(self, response: Written) -> Json:
         return {"text": response.text}

@@ -204,14 +204,13 @@ class Grid(QuestionType[Settings, Response, Key]):
         square = self.nested and settings.rows == settings.columns > 1
         return frozenset({TRANSPOSED} if square else ()) | frozenset({NOT_ONE} if settings.weights else ())
 
-    def show_response(self, response: Response, settings: Settings) -> str:
-        return self._in_brackets([[cell.raw for cell in row] for row in response.cells])
+    def response_texts(self, response: Response, settings: Settings) -> tuple[str, ...]:
+        return (self._in_brackets([[cell.raw for cell in row] for row in response.cells]),)
 
-    def show_key(self, key: Key, settings: Settings) -> str:
+    def key_texts(self, key: Key, settings: Settings) -> tuple[str, ...]:
         allowed = settings.tolerance.allowed
-        return self._in_brackets(
-            [[shown_number(value, allowed(value)) for value in row] for row in key.values]
-        )
+        rows = [[shown_number(value, allowed(value)) for value in row] for row in key.values]
+        return (self._in_brackets(rows),)
 
     def _in_brackets(self, rows: list[list[str]]) -> str:
         shown = ", ".join(f"[{', '.join(row)}]" for row in rows)

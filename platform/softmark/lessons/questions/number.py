@@ -10,7 +10,6 @@ from typing import Any
 from softmark.lessons.questions.common import (
     RIGHT,
     Complain,
-    Invalid,
     Json,
     Mark,
     QuestionType,
@@ -23,6 +22,7 @@ from softmark.lessons.questions.numerals import (
     MINUS,
     Numeral,
     number_from_json,
+    number_in,
     number_to_json,
     read_number,
     shown_number,
@@ -77,15 +77,15 @@ class Number(QuestionType[Settings, Numeral, Key]):
         return RIGHT if settings.tolerance.holds(response.value, key.value) else wrong()
 
     def understands(self, said: str, settings: Settings) -> bool:
-        return _number(said) is not None
+        return number_in(said) is not None
 
     def matches(self, said: str, response: Numeral, settings: Settings) -> bool:
-        number = _number(said)
+        number = number_in(said)
         return number is not None and settings.tolerance.holds(response.value, number)
 
     def all_right(self, said: str, key: Key, settings: Settings) -> bool | None:
         """None where the tolerance around a wrong number holds right ones, too."""
-        number, tolerance = _number(said), settings.tolerance
+        number, tolerance = number_in(said), settings.tolerance
         if number is None:
             return False
         if tolerance.holds(number, key.value):
@@ -93,18 +93,18 @@ class Number(QuestionType[Settings, Numeral, Key]):
         reach = tolerance.allowed(number) + tolerance.allowed(key.value)
         return None if abs(number - key.value) <= reach else False
 
-    def show_response(self, response: Numeral, settings: Settings) -> str:
-        return response.raw
+    def response_texts(self, response: Numeral, settings: Settings) -> tuple[str, ...]:
+        return (response.raw,)
 
     def fill_in(self, key: Key, settings: Settings) -> str:
         return shown_number(key.value, settings.tolerance.allowed(key.value))
 
-    def show_key(self, key: Key, settings: Settings) -> str:
+    def key_texts(self, key: Key, settings: Settings) -> tuple[str, ...]:
         shown = self.fill_in(key, settings)
         if not key.fraction or "/" in shown:
-            return shown
+            return (shown,)
         fraction = key.fraction.replace("-", MINUS)
-        return f"{fraction} {'=' if read_number(shown).value == key.value else '≈'} {shown}"
+        return (f"{fraction} {'=' if read_number(shown).value == key.value else '≈'} {shown}",)
 
     def response_to_json(self, response: Numeral) -> Json:
         return {"raw": response.raw, "value": number_to_json(response.value)}
@@ -118,10 +118,3 @@ class Number(QuestionType[Settings, Numeral, Key]):
 
     def key_from_json(self, kept: Json) -> Key:
         return Key(number_from_json(kept["value"]), kept.get("fraction", ""))
-
-
-def _number(said: str) -> Fraction | None:
-    try:
-        return read_number(said).value
-    except Invalid:
-        return None

@@ -66,6 +66,14 @@ def read_number(text: str) -> Numeral:
     return Numeral(text, _within_reach(value, text))
 
 
+def number_in(text: str) -> Fraction | None:
+    """None where it is no number."""
+    try:
+        return read_number(text).value
+    except Invalid:
+        return None
+
+
 def _in_ascii(text: str) -> str:
     """Digits of any script, full-width signs and the ways to write a minus, as plain ones."""
     return "".join(_ascii(letter) for letter in text.translate(_PLAIN))

@@ -104,12 +104,6 @@ class Order(QuestionType[Settings, Ordered, Key]):
     def errors(self, settings: Settings) -> frozenset[str]:
         return frozenset({EXTRA, MISSING, REVERSED})
 
-    def show_response(self, response: Ordered, settings: Settings) -> str:
-        return self.between.join(self.response_texts(response, settings))
-
-    def show_key(self, key: Key, settings: Settings) -> str:
-        return self.between.join(self.key_texts(key, settings))
-
     def response_texts(self, response: Ordered, settings: Settings) -> tuple[str, ...]:
         return _texts([[item] for item in response.items], settings)
 

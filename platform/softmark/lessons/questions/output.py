@@ -92,11 +92,11 @@ class Output(QuestionType[Settings, Printed, Printed]):
     def errors(self, settings: Settings) -> frozenset[str]:
         return frozenset({SPACES_ONLY})
 
-    def show_response(self, response: Printed, settings: Settings) -> str:
-        return "\n".join(response.lines)
+    def response_texts(self, response: Printed, settings: Settings) -> tuple[str, ...]:
+        return ("\n".join(response.lines),)
 
-    def show_key(self, key: Printed, settings: Settings) -> str:
-        return "\n".join(key.lines)
+    def key_texts(self, key: Printed, settings: Settings) -> tuple[str, ...]:
+        return ("\n".join(key.lines),)
 
     def response_to_json(self, response: Printed) -> Json:
         return {"text": response.text}

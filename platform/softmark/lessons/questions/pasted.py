@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from softmark.lessons.questions.common import Invalid
-from softmark.lessons.questions.numerals import read_number
+from softmark.lessons.questions.numerals import number_in
 
 MOST = 10_000  # characters
 
@@ -28,7 +28,7 @@ def is_pasted(text: str, cells: int) -> bool:
     text = text.strip()
     if "[" in text or cells == 1:
         return "[" in text
-    return any(letter in text for letter in "\t\n\r;") or (" " in text and not _is_number(text))
+    return any(letter in text for letter in "\t\n\r;") or (" " in text and number_in(text) is None)
 
 
 def rows_of(text: str, *, nested: bool) -> list[list[str]]:
@@ -67,14 +67,6 @@ def _numbers(row: str) -> list[str]:
         return _SPACES.split(row.strip())
     numbers = row.split(",")
     return numbers[:-1] if not numbers[-1].strip() else numbers
-
-
-def _is_number(text: str) -> bool:
-    try:
-        read_number(text)
-    except Invalid:
-        return False
-    return True
 
 
 def _how(nested: bool) -> str:

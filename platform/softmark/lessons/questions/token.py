@@ -100,11 +100,11 @@ class Token(QuestionType[Settings, Picked, Key]):
         right = {place in key.places for place in settings.places(said)}
         return None if len(right) > 1 else right == {True}
 
-    def show_response(self, response: Picked, settings: Settings) -> str:
-        return _shown(response.place, settings)
+    def response_texts(self, response: Picked, settings: Settings) -> tuple[str, ...]:
+        return (_shown(response.place, settings),)
 
-    def show_key(self, key: Key, settings: Settings) -> str:
-        return " or ".join(_shown(place, settings) for place in sorted(key.places))
+    def key_texts(self, key: Key, settings: Settings) -> tuple[str, ...]:
+        return (" or ".join(_shown(place, settings) for place in sorted(key.places)),)
 
     def response_to_json(self, response: Picked) -> Json:
         return {"place": response.place}
