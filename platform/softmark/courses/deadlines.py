@@ -41,6 +41,11 @@ class Deadline:
     late_policy: LatePolicy = field(default_factory=LatePolicy)
     extended: bool = False
 
+    @property
+    def can_be_later(self) -> bool:
+        """Whether there is anything that an extension could move."""
+        return self.due_at is not None or self.closes_at is not None
+
     def is_open(self, now: datetime) -> bool:
         return not self.is_early(now) and not self.is_closed(now)
 

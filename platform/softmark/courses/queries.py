@@ -88,7 +88,7 @@ def all_due(course: Course, user: User) -> list[Due]:
     for item in items:
         schedule, extended_to = schedules.get(item.pk), extensions.get((item.pk, user.pk))
         ordinary = effective_deadline(schedule, None, course.zone)
-        if ordinary.due_at is not None or ordinary.closes_at is not None:
+        if ordinary.can_be_later:
             found.append(Due(item, ordinary, effective_deadline(schedule, extended_to, course.zone)))
     return found
 

@@ -163,12 +163,10 @@ def _show(request: CourseRequest, page: CellPage, trouble: Trouble | None = None
         "excuse_form": ExcuseForm,
         "comment_form": CommentForm,
     }
-    deadline = page.grade.deadline
-    is_due = bool(deadline.due_at or deadline.closes_at)
     context: dict[str, Any] = {
         "page": page,
         "trouble": trouble,
-        "may_extend": is_due and may_accommodate(request.role).allowed,
+        "may_extend": page.grade.deadline.can_be_later and may_accommodate(request.role).allowed,
     }
     for name, kind in forms.items():
         context[name] = kept if isinstance(kept, kind) else kind(auto_id=f"{name}_%s")
