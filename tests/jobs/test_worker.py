@@ -16,6 +16,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 from kombu import Connection
 
+from softmark.config.local.service import stop, wait_until_ready
+from softmark.config.local.valkey import Valkey
 from softmark.coursework.models import Assignment
 from softmark.coursework.routing import Queue
 from softmark.grading import bell, queue, tasks
@@ -203,6 +205,44 @@ def test_lost_bells_are_rung_again(start_worker: Start, broker: redis.Redis) -> 
     assert broker.llen(CPU) == 5, "no more bells than rows"
     start_worker(CPU)
     wait_for(*made)
+
+
+def test_a_bell_whose_answer_finds_no_broker_leaves_the_worker_hearing(
+    start_worker: Start,
+    site_environment: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The transport would count that bell for ever, and the worker hear no other."""
+    broker = Valkey(tmp_path / "valkey")
+    service = broker.service(tmp_path / "valkey.log", site_environment)
+    monkeypatch.setattr("django.conf.settings.REDIS_URL", broker.url)
+    monkeypatch.setattr(bell, "_connection", lambda: Connection(broker.url))
+    child = service.start()
+    try:
+        wait_until_ready([child])
+        worker = start_worker(CPU, environment=site_environment | {"REDIS_URL": broker.url})
+        [process] = worker.pool()
+        os.kill(process, signal.SIGSTOP)
+        assignment = make_assignment()
+        first = hand_in(assignment)
+        with redis.Redis.from_url(broker.url) as client:
+            eventually(lambda: client.hlen("unacked") == 1, "a bell that is heard, and not answered")
+        stop([child])
+        os.kill(process, signal.SIGCONT)
+        wait_for(first)
+        eventually(lambda: "Couldn't ack" in worker.log.read_text(), "an answer that found no broker")
+        child = service.start()
+        wait_until_ready([child])
+        second = make_submission(assignment)
+
+        def graded() -> bool:
+            bell.ring_for(CPU, waiting=1)
+            return state(second) == Status.GRADED
+
+        eventually(graded, "a submission graded after the broker has come back")
+    finally:
+        stop([child])
 
 
 def test_superfluous_bells_do_no_harm(start_worker: Start) -> None:

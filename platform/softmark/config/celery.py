@@ -50,8 +50,10 @@ app.conf.update(
     task_default_queue="default",
     task_create_missing_queues=True,
     task_publish_retry=False,  # who submits does not wait for a broker that is away: the reaper rings again
-    worker_prefetch_multiplier=1,
-    worker_disable_prefetch=True,  # a bell that nobody is free to hear stays where others hear it
+    # A bell that nobody is free to hear stays where others hear it: Celery counts what it works on. The transport's own
+    # count is off (0), as a bell whose answer finds the broker gone stays in it for ever, and the worker would be deaf.
+    worker_disable_prefetch=True,
+    worker_prefetch_multiplier=0,
     # A pool process opens its sandboxes before it says that it is up, and may have to wait for the database; a GPU that
     # does not answer is tried for a minute on each of two rungs. With the 4 seconds of the default a slow machine would
     # kill each of them for ever.
