@@ -88,11 +88,9 @@ class Workers:
             self._shared = self._start(["grade.cpu", "grade.batch"], 1)
         return self._shared
 
-    def start(
-        self, *queues: str, processes: int = 1, app: str = SITE, environment: Mapping[str, str] | None = None
-    ) -> CeleryProcess:
-        """One to be killed. `end_all` comes before the first."""
-        self._own.append(self._start(queues, processes, app, environment))
+    def start(self, *queues: str, processes: int = 1, app: str = SITE, **environment: str) -> CeleryProcess:
+        """One to be killed, with more in its environment where asked for. `end_all` comes before the first."""
+        self._own.append(self._start(queues, processes, app, **environment))
         return self._own[-1]
 
     def end_all(self) -> None:
@@ -102,15 +100,11 @@ class Workers:
         self._own, self._shared = [], None
 
     def _start(
-        self,
-        queues: Iterable[str],
-        processes: int,
-        app: str = SITE,
-        environment: Mapping[str, str] | None = None,
+        self, queues: Iterable[str], processes: int, app: str = SITE, **environment: str
     ) -> CeleryProcess:
         self._started += 1
         log = self._folder / f"{self._started}.log"
-        return start_celery(environment or self._environment, log, queues, processes, app)
+        return start_celery({**self._environment, **environment}, log, queues, processes, app)
 
 
 @dataclass

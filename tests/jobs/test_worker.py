@@ -208,20 +208,17 @@ def test_lost_bells_are_rung_again(start_worker: Start, broker: redis.Redis) -> 
 
 
 def test_a_bell_whose_answer_finds_no_broker_leaves_the_worker_hearing(
-    start_worker: Start,
-    site_environment: dict[str, str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    start_worker: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The transport would count that bell for ever, and the worker hear no other."""
     broker = Valkey(tmp_path / "valkey")
-    service = broker.service(tmp_path / "valkey.log", site_environment)
+    service = broker.service(tmp_path / "valkey.log", os.environ)
     monkeypatch.setattr("django.conf.settings.REDIS_URL", broker.url)
     monkeypatch.setattr(bell, "_connection", lambda: Connection(broker.url))
     child = service.start()
     try:
         wait_until_ready([child])
-        worker = start_worker(CPU, environment=site_environment | {"REDIS_URL": broker.url})
+        worker = start_worker(CPU, REDIS_URL=broker.url)
         [process] = worker.pool()
         os.kill(process, signal.SIGSTOP)
         assignment = make_assignment()
